@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use enbu_eval::Evaluation;
+use enbu_language::text;
 use enbu_mate::{Refinement, Solver, Verdict};
 use enbu_movegen::{Color, EnteringKingRule, Move, MoveList, Position, Ruling, Setup};
 use enbu_search::{BestMove, HashError, Limits, ThreadError};
@@ -28,13 +29,13 @@ pub(crate) struct GameRules {
 #[derive(Debug, thiserror::Error)]
 pub enum AnalystError {
     /// The transposition table could not be allocated.
-    #[error("not enough memory for a table of {} MB", .0.asked_mb)]
+    #[error("{}", text!("not enough memory for a table of {} MB", "置換表（{} MB）のメモリが足りません", .0.asked_mb))]
     Hash(#[from] HashError),
     /// The table of the mate solver could not be allocated.
     #[error("{0}")]
     Mate(#[from] enbu_mate::OutOfMemory),
     /// The search threads could not be started.
-    #[error("only {} of {} search threads could be started", .0.got, .0.asked)]
+    #[error("{}", text!("only {} of {} search threads could be started", "起動できた探索スレッドは {} 個です（指定は {} 個）", .0.got, .0.asked))]
     Threads(#[from] ThreadError),
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use enbu_language::text;
 use serde::{Deserialize, Serialize};
 
 /// Class of a move.
@@ -108,7 +109,10 @@ impl fmt::Display for Thresholds {
 
 /// Text that is not three rising percentages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not three rising percentages from 0 to 100, such as 5,10,20")]
+#[error("{}", text!(
+    "not three rising percentages from 0 to 100, such as 5,10,20",
+    "0～100 の百分率を小さい順に 3 つ指定してください（例：5,10,20）"
+))]
 pub struct ParseThresholdsError;
 
 impl FromStr for Thresholds {

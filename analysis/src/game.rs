@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_kifu::{Event, GameResult, HeaderKey, Names, NodeId, Record};
+use enbu_language::{Words, text};
 use enbu_movegen::{Color, Move, Position};
 
 use crate::analyst::{Analyst, GameRules, IfBusy};
@@ -27,13 +28,17 @@ use crate::summary;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GameError {
     /// The start position cannot be played.
-    #[error("the position cannot be played: {0}")]
+    #[error("{}", text!("the position cannot be played: {0}", "指し継げない局面です：{0}", .0))]
     Position(enbu_movegen::PositionError),
     /// A king is missing.
-    #[error("the position has no {0} king: a game needs both (`enbu mate` solves problems)")]
-    NoKing(&'static str),
+    #[error("{}", text!(
+        "the position has no {0} king: a game needs both (`enbu mate` solves problems)",
+        "{0}の玉がありません。解析には両方の玉が必要です（詰将棋は `enbu mate` で解けます）",
+        .0
+    ))]
+    NoKing(Words),
     /// The caller stopped the analysis.
-    #[error("interrupted")]
+    #[error("{}", text!("interrupted", "中断しました"))]
     Interrupted,
 }
 
@@ -91,7 +96,7 @@ pub fn analyse(
     on_position: &mut dyn FnMut(),
 ) -> Result<GameReport, GameError> {
     let start = Position::from_setup(record.setup()).map_err(GameError::Position)?;
-    for (color, name) in [(Color::Black, "black"), (Color::White, "white")] {
+    for (color, name) in [(Color::Black, Words("black", "先手")), (Color::White, Words("white", "後手"))] {
         if start.king(color).is_none() {
             return Err(GameError::NoKing(name));
         }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use enbu_language::{pick, text};
+
 /// The formats of books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
@@ -19,7 +21,7 @@ pub enum Format {
 
 /// Error: not the name of a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a format of books: `{0}` (db, ybb, apery or sbk)")]
+#[error("{}", text!("not a format of books: `{0}` (db, ybb, apery or sbk)", "`{0}` という定跡の形式はありません（db、ybb、apery、sbk）", .0))]
 pub struct UnknownFormat(String);
 
 impl Format {
@@ -48,7 +50,7 @@ impl fmt::Display for Format {
         f.write_str(match self {
             Self::Db => ".db",
             Self::Ybb => ".ybb",
-            Self::Apery => "book.bin of Apery",
+            Self::Apery => pick("book.bin of Apery", "Apery の book.bin"),
             Self::Sbk => ".sbk",
         })
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use enbu_language::{pick, text};
+
 use crate::error::{BookError, Fault};
 use crate::page::{Entry, Page};
 
@@ -72,28 +74,28 @@ impl fmt::Display for Losses {
     /// A list such as `3 replies, 1 comment`; empty if nothing was lost.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fields = [
-            (self.positions, "position"),
-            (self.plies, "ply"),
-            (self.replies, "reply"),
-            (self.values, "value"),
-            (self.depths, "depth"),
-            (self.counts, "count"),
-            (self.comments, "comment"),
-            (self.judgements, "judgement"),
-            (self.games, "result"),
-            (self.analyses, "analysis"),
-            (self.clamped, "number out of range"),
+            (self.positions, "position", "局面"),
+            (self.plies, "ply", "手数"),
+            (self.replies, "reply", "応手"),
+            (self.values, "value", "評価値"),
+            (self.depths, "depth", "深さ"),
+            (self.counts, "count", "出現回数"),
+            (self.comments, "comment", "コメント"),
+            (self.judgements, "judgement", "評価"),
+            (self.games, "result", "勝敗"),
+            (self.analyses, "analysis", "解析"),
+            (self.clamped, "number out of range", "範囲外の数値"),
         ];
         let mut separator = "";
-        for (count, name) in fields.into_iter().filter(|&(count, _)| count > 0) {
-            let plural = match (count, name) {
+        for (count, name, japanese) in fields.into_iter().filter(|&(count, ..)| count > 0) {
+            let english = match (count, name) {
                 (1, name) => name.to_owned(),
                 (_, "analysis") => "analyses".to_owned(),
                 (_, "number out of range") => "numbers out of range".to_owned(),
                 (_, name) => name.strip_suffix('y').map_or_else(|| format!("{name}s"), |stem| format!("{stem}ies")),
             };
-            write!(f, "{separator}{count} {plural}")?;
-            separator = ", ";
+            text!("{separator}{count} {english}", "{separator}{japanese} {count} 件").fmt(f)?;
+            separator = pick(", ", "、");
         }
         Ok(())
     }

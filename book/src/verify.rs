@@ -2,39 +2,48 @@
 
 use std::collections::HashSet;
 
+use enbu_language::{Words, text};
 use enbu_movegen::{IllegalMove, Move, Position, PositionError};
 
 use crate::format::Format;
 use crate::key::PositionKey;
 use crate::page::Page;
 
-/// A fault of a position that can be read; as a text its kind in a summary.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+/// A fault of a position that can be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum Finding {
     /// The position cannot be played.
     #[error("{0}")]
-    #[strum(serialize = "unplayable positions")]
     Unplayable(PositionError),
     /// A move is illegal.
     #[error("{0}")]
-    #[strum(serialize = "illegal moves")]
     IllegalMove(IllegalMove),
-    #[error("reply to {0}: {1}")]
-    #[strum(serialize = "illegal replies")]
+    #[error("{}", text!("reply to {0}: {1}", "{0} への応手：{1}", .0, .1))]
     IllegalReply(Move, IllegalMove),
-    #[error("the move {0} occurs twice")]
-    #[strum(serialize = "repeated moves")]
+    #[error("{}", text!("the move {0} occurs twice", "指し手 {0} が重複しています", .0))]
     RepeatedMove(Move),
-    #[error("the position has no move")]
-    #[strum(serialize = "positions without moves")]
+    #[error("{}", text!("the position has no move", "局面に指し手がありません"))]
     NoMoves,
-    #[error("the position occurs twice")]
-    #[strum(serialize = "repeated positions")]
+    #[error("{}", text!("the position occurs twice", "局面が重複しています"))]
     RepeatedPosition,
-    #[error("the position is out of order")]
-    #[strum(serialize = "positions out of order")]
+    #[error("{}", text!("the position is out of order", "局面の順番が違います"))]
     Unsorted,
+}
+
+impl Finding {
+    /// Its kind in a summary.
+    pub const fn kind(&self) -> Words {
+        match self {
+            Self::Unplayable(_) => Words("unplayable positions", "指せない局面"),
+            Self::IllegalMove(_) => Words("illegal moves", "反則手"),
+            Self::IllegalReply(..) => Words("illegal replies", "反則の応手"),
+            Self::RepeatedMove(_) => Words("repeated moves", "重複した指し手"),
+            Self::NoMoves => Words("positions without moves", "指し手のない局面"),
+            Self::RepeatedPosition => Words("repeated positions", "重複した局面"),
+            Self::Unsorted => Words("positions out of order", "順番の違う局面"),
+        }
+    }
 }
 
 /// Checks the pages of a book in the order of the file. Takes up to 32 bytes of memory a
@@ -112,7 +121,8 @@ mod tests {
         );
         let mut verifier = Verifier::new(Format::Db);
         let pages = db::Reader::new(text.as_bytes()).map(|page| page.expect("a page"));
-        let found: Vec<Vec<&str>> = pages.map(|page| verifier.check(&page).iter().map(Into::into).collect()).collect();
+        let kinds = |page: Page| verifier.check(&page).iter().map(|finding| finding.kind().0).collect();
+        let found: Vec<Vec<&str>> = pages.map(kinds).collect();
         let expected: [&[&str]; 5] = [
             &[],
             &["positions out of order", "repeated moves", "illegal replies", "illegal moves"],

@@ -18,6 +18,7 @@ mod lines;
 pub(crate) mod man;
 pub(crate) mod matches;
 pub(crate) mod mate;
+mod moves;
 pub(crate) mod openings;
 pub(crate) mod options;
 pub(crate) mod perft;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
 use enbu_eval::{Evaluation, Evaluator};
+use enbu_language::text;
 use enbu_movegen::Position;
 use enbu_search::Search;
 use once_cell::sync::Lazy;
@@ -38,9 +39,9 @@ impl Choice {
 /// The reason why an evaluation cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
-    #[error("evaluation file {path}: {1}", path = paths::shown(.0))]
+    #[error("{}", text!("evaluation file {path}: {}", "評価関数ファイル {path}：{}", .1, path = paths::shown(.0)))]
     File(PathBuf, NetworkError),
-    #[error("the embedded network: {0}")]
+    #[error("{}", text!("the embedded network: {0}", "内蔵の評価関数：{0}", .0))]
     Embedded(NetworkError),
     #[error("{SIMD_VARIABLE}: {0}")]
     Kernels(NoSuchPath),

@@ -103,7 +103,7 @@ fn fail(error: io::Error) -> ExitCode {
             ExitCode::from(2)
         }
         Err(error) => {
-            terminal::notice(format_args!("enbu: {error}"));
+            terminal::notice(format_args!("enbu: {}", enbu_files::reason(&error)));
             ExitCode::FAILURE
         }
     }

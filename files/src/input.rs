@@ -5,7 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use crate::kind::{FileKind, Refusal, check_regular};
+use enbu_language::text;
+
+use crate::kind::{FileKind, Refusal, check_regular, reason};
 
 /// Bytes that are read at a time.
 const STEP_BYTES: u64 = 1 << 20;
@@ -40,7 +42,10 @@ pub fn read_if(path: &Path, kind: FileKind, is_wanted: impl FnOnce(&[u8]) -> boo
 pub fn read_text(path: &Path, kind: FileKind) -> io::Result<String> {
     String::from_utf8(read(path, kind)?).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
-        io::Error::new(ErrorKind::InvalidData, format!("not UTF-8 after byte {place}"))
+        io::Error::new(
+            ErrorKind::InvalidData,
+            text!("not UTF-8 after byte {place}", "{place} バイト目の後が UTF-8 ではありません").to_string(),
+        )
     })
 }
 
@@ -138,7 +143,10 @@ pub fn below(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn visit(folder: &Path, visited: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
+    let named = |error: io::Error| {
+        let (folder, reason) = (folder.display(), reason(&error));
+        io::Error::new(error.kind(), text!("{folder}: {reason}", "{folder}：{reason}").to_string())
+    };
     if !visited.insert(fs::canonicalize(folder).map_err(named)?) {
         return Ok(());
     }
@@ -155,6 +163,8 @@ fn visit(folder: &Path, visited: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
+
+    use enbu_language::Words;
 
     use super::*;
 
@@ -224,13 +234,13 @@ mod tests {
         nix::unistd::mkfifo(&place("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("made");
         let _socket = std::os::unix::net::UnixListener::bind(place("socket")).expect("bound");
         symlink("/dev/zero", place("link")).expect("linked");
-        let device = Refusal::Irregular(["a device", "デバイス"]);
+        let device = Refusal::Irregular(Words("a device", "デバイス"));
         for (path, expected) in [
             (place("pipe"), Refusal::Pipe),
-            (place("socket"), Refusal::Irregular(["a socket", "ソケット"])),
+            (place("socket"), Refusal::Irregular(Words("a socket", "ソケット"))),
             (place("link"), device),
             ("/dev/null".into(), device),
-            (place(""), Refusal::Irregular(["a folder", "フォルダ"])),
+            (place(""), Refusal::Irregular(Words("a folder", "フォルダ"))),
         ] {
             assert_eq!(reason(open(&path, FileKind::Record)), expected, "{}", path.display());
             assert_eq!(reason(read(&path, FileKind::Stream)), expected, "{}", path.display());

@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::io;
 
-use enbu_language::{Words, text};
+use enbu_language::{Language, Words, text};
 use thiserror::Error;
 
 /// The use of a file that is read; it decides about the largest size.
@@ -99,6 +99,26 @@ impl From<Refusal> for io::Error {
             _ => io::ErrorKind::InvalidInput,
         };
         Self::new(kind, refusal)
+    }
+}
+
+/// The reason for an error of the system in the language of the process.
+pub fn reason(error: &io::Error) -> String {
+    const REASONS: [(io::ErrorKind, &str); 8] = [
+        (io::ErrorKind::NotFound, "ファイルやフォルダがありません"),
+        (io::ErrorKind::PermissionDenied, "アクセスする権限がありません"),
+        (io::ErrorKind::AlreadyExists, "すでにあります"),
+        (io::ErrorKind::IsADirectory, "フォルダです"),
+        (io::ErrorKind::NotADirectory, "途中の名前がフォルダではありません"),
+        (io::ErrorKind::StorageFull, "ディスクの空きがありません"),
+        (io::ErrorKind::ReadOnlyFilesystem, "書き込みが禁止されたディスクです"),
+        (io::ErrorKind::UnexpectedEof, "ファイルが途中で終わっています"),
+    ];
+    let known = REASONS.iter().find(|(kind, _)| *kind == error.kind());
+    match (Language::current(), known, error.raw_os_error()) {
+        (Language::Japanese, Some((_, text)), _) if error.get_ref().is_none() => (*text).to_owned(),
+        (Language::Japanese, None, Some(code)) => format!("システムのエラー（コード {code}）"),
+        _ => error.to_string(),
     }
 }
 

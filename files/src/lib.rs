@@ -46,4 +46,4 @@ pub use draft::{Draft, Existing, check_writable, would_replace, write, write_uns
 pub use input::{
     append, below, create_new, edit, entries, folder, if_found, open, read, read_if, read_stdin, read_text,
 };
-pub use kind::{FileKind, Refusal};
+pub use kind::{FileKind, Refusal, reason};

@@ -1,5 +1,7 @@
 //! The outcome of reading a file, and the notes of its reader.
 
+use enbu_language::Words;
+
 use crate::error::{KifuError, Mode, Problem, Problems};
 use crate::lines::{columns, line_ends, offset_in, split_line};
 use crate::record::Record;
@@ -27,6 +29,11 @@ pub(crate) struct Fault<'t> {
 impl<'t> Fault<'t> {
     pub(crate) const fn new(problem: Problem, part: &'t str) -> Self {
         Self { problem, part, quoted: None }
+    }
+
+    /// Content that may not be here.
+    pub(crate) const fn out_of_place(english: &'static str, japanese: &'static str, part: &'t str) -> Self {
+        Self::new(Problem::OutOfPlace(Words(english, japanese)), part)
     }
 
     pub(crate) fn quoting(self, text: &str) -> Self {

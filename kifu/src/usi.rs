@@ -169,10 +169,8 @@ fn read_position<'t>(
         return fen::read(&fields.join(" ")).map_err(wrong);
     }
     if let Some(&extra) = fields.get(4) {
-        report.warn(fault(
-            Problem::OutOfPlace(enbu_language::Words("text behind the position", "局面の後の余分な文字")),
-            extra,
-        ))?;
+        let text = enbu_language::Words("text behind the position", "局面の後の余分な文字");
+        report.warn(fault(Problem::OutOfPlace(text), extra))?;
         fields.truncate(4);
     }
     if let Some(&hands) = fields.get(2).filter(|hands| has_count_of_one(hands)) {

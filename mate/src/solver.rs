@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use enbu_language::text;
 use enbu_movegen::{Move, MoveList, Position};
 
 use crate::child::Count;
@@ -33,7 +34,7 @@ pub struct Solver {
 
 /// Error: the table could not be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not enough memory for a mate table of {megabytes} MB")]
+#[error("{}", text!("not enough memory for a mate table of {megabytes} MB", "詰み探索の表（{megabytes} MB）のメモリが足りません"))]
 pub struct OutOfMemory {
     /// The requested size in MB.
     pub megabytes: usize,

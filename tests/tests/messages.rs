@@ -8,7 +8,7 @@ use enbu_tests::binary::workspace_root;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Crates whose errors a player meets. Those of the others are for developers, or go to a GUI.
-const OF_PLAYERS: &[&str] = &["files", "kifu", "movegen"];
+const OF_PLAYERS: &[&str] = &["analysis", "book", "eval", "files", "kifu", "mate", "movegen"];
 
 /// Crates without messages in two languages.
 const OTHERS: &[&str] = &["target", "tests", "xtask", "bench", "language"];

@@ -3,6 +3,7 @@
 use std::io::{BufRead, Read as _};
 use std::mem;
 
+use enbu_language::Words;
 use enbu_movegen::Move;
 
 use super::HEADER;
@@ -175,9 +176,9 @@ fn entry(text: &[u8]) -> Result<Option<Entry>, Fault> {
         }
         match at {
             0 => entry.ponder = if field.is_empty() { None } else { self::mv(field)? },
-            1 => entry.value = number(field, "a value")?,
-            2 => entry.depth = number(field, "a depth")?,
-            _ => entry.count = number(field, "a count")?,
+            1 => entry.value = number(field, Words("a value", "評価値"))?,
+            2 => entry.depth = number(field, Words("a depth", "深さ"))?,
+            _ => entry.count = number(field, Words("a count", "出現回数"))?,
         }
     }
     if let Some(text) = rest {
@@ -196,7 +197,7 @@ fn mv(text: &str) -> Result<Option<Move>, Fault> {
     }
 }
 
-fn number<T: std::str::FromStr>(text: &str, field: &'static str) -> Result<Option<T>, Fault> {
+fn number<T: std::str::FromStr>(text: &str, field: Words) -> Result<Option<T>, Fault> {
     match text {
         "" | "none" | "None" => Ok(None),
         _ => text.parse().map(Some).map_err(|_| Fault::Number(field, shortened(text))),

@@ -1,5 +1,7 @@
 //! The encoding of Protocol Buffers: tags, varints and lengths.
 
+use enbu_language::Words;
+
 use crate::error::{BookError, Fault};
 
 /// A field of a message.
@@ -46,24 +48,25 @@ impl<'b> Fields<'b> {
         None
     }
 
-    fn field(&mut self) -> Result<Field<'b>, &'static str> {
+    fn field(&mut self) -> Result<Field<'b>, Words> {
         let offset = self.offset;
-        let tag = self.varint().ok_or("an incomplete tag")?;
+        let tag = self.varint().ok_or(Words("an incomplete tag", "タグが途中で切れています"))?;
         let (mut long, mut bytes) = (None, None);
         match tag & 7 {
-            0 => long = Some(self.varint().ok_or("an incomplete number")? as i64),
+            0 => long = Some(self.varint().ok_or(Words("an incomplete number", "数値が途中で切れています"))? as i64),
             2 => {
-                let length = self.varint().ok_or("an incomplete length")?;
+                let length = self.varint().ok_or(Words("an incomplete length", "長さが途中で切れています"))?;
                 let at = self.offset;
-                bytes = Some((self.cut(length).ok_or("a length that exceeds the message")?, at));
+                let too_long = Words("a length that exceeds the message", "長さがメッセージを超えています");
+                bytes = Some((self.cut(length).ok_or(too_long)?, at));
             }
             // Numbers of fixed size, which no known field has.
-            1 => self.cut(8).map(drop).ok_or("an incomplete number")?,
-            5 => self.cut(4).map(drop).ok_or("an incomplete number")?,
-            _ => return Err("an unknown type of field"),
+            1 => self.cut(8).map(drop).ok_or(Words("an incomplete number", "数値が途中で切れています"))?,
+            5 => self.cut(4).map(drop).ok_or(Words("an incomplete number", "数値が途中で切れています"))?,
+            _ => return Err(Words("an unknown type of field", "未知の種類のフィールドです")),
         }
         match tag >> 3 {
-            0 => Err("a field with the number 0"),
+            0 => Err(Words("a field with the number 0", "番号 0 のフィールドがあります")),
             number => Ok(Field { number, long, bytes, offset }),
         }
     }
@@ -85,8 +88,12 @@ impl<'b> Iterator for Fields<'b> {
 }
 
 impl<'b> Field<'b> {
+    fn fault(&self, problem: Words) -> BookError {
+        BookError::offset(self.offset, Fault::Protobuf(problem))
+    }
+
     pub(super) fn long(&self) -> Result<i64, BookError> {
-        self.long.ok_or_else(|| BookError::offset(self.offset, Fault::Protobuf("a number is expected")))
+        self.long.ok_or_else(|| self.fault(Words("a number is expected", "数値があるはずです")))
     }
 
     /// The fields of a message.
@@ -109,7 +116,7 @@ impl<'b> Field<'b> {
 
     /// The bytes of the field and their offset.
     pub(super) fn bytes(&self) -> Result<(&'b [u8], u64), BookError> {
-        self.bytes.ok_or_else(|| BookError::offset(self.offset, Fault::Protobuf("text or a message is expected")))
+        self.bytes.ok_or_else(|| self.fault(Words("text or a message is expected", "文字列かメッセージがあるはずです")))
     }
 
     pub(super) fn text(&self) -> Result<String, BookError> {

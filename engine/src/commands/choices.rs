@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_kifu::ScoreStyle;
+use enbu_language::pick;
 
 use crate::locale::part;
 
@@ -36,6 +37,6 @@ pub(in crate::commands) fn word<T: PartialEq>(table: &[Choice<T>], value: &T) ->
 
 /// A time from a number of seconds.
 pub(in crate::commands) fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+    let number: f64 = text.parse().map_err(|_| pick("not a number of seconds", "秒数ではありません").to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| pick(error.to_string(), "秒数の範囲を超えています".to_owned()))
 }

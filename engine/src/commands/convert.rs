@@ -1,18 +1,21 @@
 //! `enbu convert`: records and positions from any format into any other.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use enbu_files::reason;
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
 use enbu_kifu::{
     Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, UnknownFormat, WriteOptions, names, read_any,
     usi,
 };
+use enbu_language::{pick, text};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
@@ -100,9 +103,9 @@ fn usual_encoding(format: Format, extension: &str) -> Encoding {
 }
 
 fn encoding(label: &str) -> Result<Encoding, String> {
-    Encoding::from_label(label)
-        .filter(|encoding| encoding.encode("").is_some())
-        .ok_or_else(|| "not an encoding that can be written".to_owned())
+    Encoding::from_label(label).filter(|encoding| encoding.encode("").is_some()).ok_or_else(|| {
+        pick("not an encoding that can be written", "書き込みに使える文字コードではありません").to_owned()
+    })
 }
 
 /// The work for every input, on any thread.
@@ -168,12 +171,16 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     let inputs = inputs(&args.inputs)?;
     let Some(OutputFormat { format: to, extension: of_files }) = args.to.clone().or(by_name) else {
         inputs.iter().try_for_each(Input::check)?;
-        let message = "the format of the output is not known: add --to FORMAT, or -o FILE with its extension";
+        let message = pick(
+            "the format of the output is not known: add --to FORMAT, or -o FILE with its extension",
+            "出力の形式が分かりません。--to で形式を、または -o で拡張子付きのファイル名を指定してください",
+        );
         return Err(io::Error::other(usage::<ConvertArgs>("convert", message)));
     };
     if inputs.is_empty() {
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
-        return Err(io::Error::other(format!("no records found in {}", folders.join(", "))));
+        let text = text!("no records found in {}", "{} に棋譜がありません", folders.join(pick(", ", "、")));
+        return Err(io::Error::other(text.to_string()));
     }
     // For more than one file.
     let progress = match inputs.len() {
@@ -205,7 +212,12 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     sink.finish()?;
     match sink.failures {
         0 => Ok(ExitCode::SUCCESS),
-        failures => Err(io::Error::other(format!("{failures} of {} inputs had errors", inputs.len()))),
+        failures => {
+            let all = inputs.len();
+            let text =
+                text!("{failures} of {all} inputs had errors", "入力 {all} 件のうち {failures} 件にエラーがありました");
+            Err(io::Error::other(text.to_string()))
+        }
     }
 }
 
@@ -276,13 +288,16 @@ impl Job {
     fn check_ply(&self, records: &[Record]) -> Result<(), String> {
         let Some(ply) = self.args.ply.filter(|_| self.to.holds_a_position()) else { return Ok(()) };
         match records.iter().map(|record| record.moves().count()).find(|&moves| moves < ply) {
-            Some(moves) => Err(format!("--ply {ply}: the game has {moves} moves")),
+            Some(moves) => {
+                Err(text!("--ply {ply}: the game has {moves} moves", "--ply {ply}：棋譜は {moves} 手までです")
+                    .to_string())
+            }
             None => Ok(()),
         }
     }
 
     fn read(&self, input: &Input, messages: &mut Vec<String>) -> Result<Reading, String> {
-        let bytes = input.bytes().map_err(|error| error.to_string())?;
+        let bytes = input.bytes().map_err(|error| reason(&error))?;
         let told = |error: KifuError| error.to_string();
         if let Some(format) = self.args.from {
             return format.read_bytes(&bytes, self.mode()).map_err(told);
@@ -290,7 +305,8 @@ impl Job {
         let (found, reading) = read_any(&bytes, self.mode()).map_err(told)?;
         let named = extension(&input.path).and_then(Format::of_extension);
         if named.is_some_and(|named| !named.reads_as(found)) {
-            messages.push(format!("warning: the file is of the format {found}"));
+            let text = text!("warning: the file is of the format {found}", "注意：ファイルの内容は {found} 形式です");
+            messages.push(text.to_string());
         }
         Ok(reading)
     }
@@ -336,7 +352,7 @@ impl Job {
     fn encode(&self, text: &str, converted: &mut Converted) -> Vec<u8> {
         let usual = if self.encoding == Encoding::ShiftJis { "\r\n" } else { "\n" };
         let encoded = encode(text, self.encoding, self.args.line_end.unwrap_or(usual));
-        converted.messages.extend(shown(&encoded.warnings, "output "));
+        converted.messages.extend(shown(&encoded.warnings, pick("output ", "出力の ")));
         converted.failed |= self.args.strict && !encoded.warnings.is_empty();
         encoded.bytes
     }
@@ -344,7 +360,7 @@ impl Job {
 
 impl<W: Write> Sink<'_, W> {
     /// Prints a message about an input, above the bar.
-    fn say(&self, name: &str, what: &str) {
+    fn say(&self, name: &str, what: impl Display) {
         self.progress.suspend(|| notice(format_args!("enbu: {name}: {what}")));
     }
 
@@ -379,14 +395,15 @@ impl<W: Write> Sink<'_, W> {
     fn say_lost(&mut self, name: &str, losses: &[Loss]) {
         self.lossy += usize::from(!losses.is_empty());
         if !losses.is_empty() && self.lossy <= MOST_WARNINGS {
-            let list: Vec<String> = losses.iter().map(ToString::to_string).collect();
-            self.say(name, &format!("{}{} cannot hold {}", self.warning(), self.job.to, list.join(", ")));
+            let list = losses.iter().map(ToString::to_string).collect::<Vec<_>>().join(pick(", ", "、"));
+            let (warning, to) = (self.warning(), self.job.to);
+            self.say(name, text!("{warning}{to} cannot hold {list}", "{warning}{to} 形式では表せません：{list}"));
         }
     }
 
     /// The beginning of messages that are errors in a strict run.
-    const fn warning(&self) -> &'static str {
-        if self.job.args.strict { "" } else { "warning: " }
+    fn warning(&self) -> &'static str {
+        if self.job.args.strict { "" } else { pick("warning: ", "注意：") }
     }
 
     fn write_own_file(&mut self, name: &str, base: &Path, suffix: &str, bytes: &[u8]) -> io::Result<()> {
@@ -395,14 +412,15 @@ impl<W: Write> Sink<'_, W> {
         let path = PathBuf::from(path);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let written = if self.written.contains(&path) {
-            let reason = format!("{} was written from another input", path.display());
-            Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
+            let path = path.display();
+            let text = text!("{path} was written from another input", "{path} には別の入力を書き出し済みです");
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, text.to_string()))
         } else {
             write_file(&path, bytes, self.job.args.force.existing())
         };
         match written {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.say(name, &error.to_string());
+                self.say(name, error);
                 self.failures += 1;
             }
             written => {
@@ -415,15 +433,28 @@ impl<W: Write> Sink<'_, W> {
 
     /// Writes the text that was kept for the end; nothing after a failure of a strict run.
     fn finish(&mut self) -> io::Result<()> {
-        let to = self.job.to;
+        let (to, output) = (self.job.to, pick("output", "出力"));
         if self.lossy > MOST_WARNINGS {
-            let more = self.lossy - MOST_WARNINGS;
-            self.say("output", &format!("{}{more} more inputs have content that {to} cannot hold", self.warning()));
+            let (warning, more) = (self.warning(), self.lossy - MOST_WARNINGS);
+            self.say(
+                output,
+                text!(
+                    "{warning}{more} more inputs have content that {to} cannot hold",
+                    "{warning}{to} 形式では表せない内容が、ほかに {more} 件の入力にあります"
+                ),
+            );
         }
         if self.games > 1 && !to.holds_games() && !matches!(self.job.target, Target::Folder(_)) {
-            let place = if self.written.is_empty() { "; -o FOLDER/ gives each its own" } else { "" };
-            let count = self.games;
-            self.say("output", &format!("{}{count} games, but {to} holds one a file{place}", self.warning()));
+            let place = pick("; -o FOLDER/ gives each its own", "。-o フォルダ/ なら 1 局ずつ書き出します");
+            let (place, warning, count) =
+                (if self.written.is_empty() { place } else { "" }, self.warning(), self.games);
+            self.say(
+                output,
+                text!(
+                    "{warning}{count} games, but {to} holds one a file{place}",
+                    "{warning}{count} 局ありますが、{to} 形式は 1 ファイルに 1 局です{place}"
+                ),
+            );
             self.failures += usize::from(self.job.args.strict && self.written.is_empty());
         }
         if !self.together.is_empty() {
@@ -435,7 +466,7 @@ impl<W: Write> Sink<'_, W> {
         let mut converted = Converted::default();
         let bytes = self.job.encode(&self.text, &mut converted);
         for message in &converted.messages {
-            self.say("output", message);
+            self.say(output, message);
         }
         self.failures += usize::from(converted.failed);
         match &self.job.target {

@@ -1,6 +1,5 @@
 //! Failures of commands: errors in the arguments, errors of files, interruptions.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -11,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::error::ErrorKind;
 use clap::{Args, Command};
-use enbu_files::{Existing, Refusal};
-use enbu_language::{Language, text};
+use enbu_files::{Existing, Refusal, reason};
+use enbu_language::text;
 
 /// Exit code of a program that was interrupted, as shells expect it.
 pub(in crate::commands) const INTERRUPTED: u8 = 130;
@@ -58,25 +57,6 @@ pub(in crate::commands) fn named(path: &Path, error: &io::Error) -> io::Error {
         None => text!("{}: {}", "{}：{}", path.display(), reason(error)).to_string(),
     };
     io::Error::new(error.kind(), text)
-}
-
-/// The reason for an error of the system, in the language of the user.
-pub(in crate::commands) fn reason(error: &io::Error) -> Cow<'static, str> {
-    const REASONS: [(io::ErrorKind, &str); 8] = [
-        (io::ErrorKind::NotFound, "ファイルやフォルダがありません"),
-        (io::ErrorKind::PermissionDenied, "アクセスする権限がありません"),
-        (io::ErrorKind::AlreadyExists, "すでにあります"),
-        (io::ErrorKind::IsADirectory, "フォルダです"),
-        (io::ErrorKind::NotADirectory, "途中の名前がフォルダではありません"),
-        (io::ErrorKind::StorageFull, "ディスクの空きがありません"),
-        (io::ErrorKind::ReadOnlyFilesystem, "書き込みが禁止されたディスクです"),
-        (io::ErrorKind::UnexpectedEof, "ファイルが途中で終わっています"),
-    ];
-    let japanese = REASONS.iter().find(|(kind, _)| *kind == error.kind() && error.raw_os_error().is_some());
-    match (Language::current(), japanese) {
-        (Language::Japanese, Some((_, text))) => Cow::Borrowed(text),
-        _ => Cow::Owned(error.to_string()),
-    }
 }
 
 /// Success, or the error that inputs had faults.

@@ -82,7 +82,7 @@ impl Input {
 /// The position that words of USI name: `startpos` or an SFEN, with moves or without.
 pub(in crate::commands) fn position(text: &str) -> Result<Position, String> {
     let reading = usi::read(text, Mode::Strict).map_err(|error| error.to_string())?;
-    let record = reading.records.first().ok_or("no position")?;
+    let record = reading.records.first().ok_or(pick("no position", "局面がありません"))?;
     let mut position = Position::from_setup(record.setup()).map_err(|error| error.to_string())?;
     for mv in record.moves() {
         position.play(mv).map_err(|error| error.to_string())?;

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use crossbeam_channel::{self as channel, Receiver, RecvTimeoutError, Sender};
+use enbu_language::{pick, text};
 use enbu_mate::{Limits, Progress, Refinement, Solver, Verdict};
 use enbu_movegen::{Move, Position};
 use indicatif::ProgressBar;
@@ -156,7 +157,8 @@ fn work(job: &Job, mut solver: Solver, permits: &Sender<()>, events: &Sender<Eve
         let Some((number, Problem { name, position, given })) = next else { return };
         let outcome = position.and_then(|position| {
             let solve = || solved(job, &mut solver, &name, (position, &given), events);
-            catch_unwind(AssertUnwindSafe(solve)).map_err(|_| "the solver failed".to_owned())
+            catch_unwind(AssertUnwindSafe(solve))
+                .map_err(|_| pick("the solver failed", "内部エラーで解けませんでした").to_owned())
         });
         // The receiver is gone when the printing thread has ended.
         let _ = events.send(Event::Row(number, Box::new(Row { name, outcome })));
@@ -243,8 +245,10 @@ fn limits(args: &MateArgs) -> Limits {
 /// The state of the search of one problem.
 fn status(name: &str, progress: &Progress) -> String {
     let found = progress.mate.as_ref().map_or_else(
-        || format!("looking {} plies deep", progress.line.len()),
-        |mate| format!("mate in {}", mate.plies),
+        || text!("looking {} plies deep", "{} 手先を探索中", progress.line.len()).to_string(),
+        |mate| text!("mate in {}", "{} 手詰", mate.plies).to_string(),
     );
-    format!("{name}: {found}, {} nodes, table {} % full", progress.nodes, progress.hash_permille / 10)
+    let (nodes, full) = (progress.nodes, progress.hash_permille / 10);
+    text!("{name}: {found}, {nodes} nodes, table {full} % full", "{name}：{found}、{nodes} 局面、表の使用率 {full} %")
+        .to_string()
 }

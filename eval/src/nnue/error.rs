@@ -3,32 +3,52 @@
 use std::collections::TryReserveError;
 use std::io;
 
+use enbu_files::reason;
+use enbu_language::{Words, text};
+
 /// The reason why a network cannot be used. Offsets are in bytes from the start of the file.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the fields")]
 pub enum NetworkError {
-    #[error("the file cannot be read: {0}")]
+    #[error("{}", text!("the file cannot be read: {0}", "ファイルを読めません：{0}", reason(.0)))]
     Unreadable(#[from] io::Error),
-    #[error("the file ends too early: {part} at offset {offset} needs {needed} bytes, {left} are left")]
-    Truncated { part: &'static str, offset: usize, needed: usize, left: usize },
-    #[error("the file has {extra} bytes too many, from offset {offset} on")]
+    #[error("{}", text!(
+        "the file ends too early: {part} at offset {offset} needs {needed} bytes, {left} are left",
+        "ファイルが途中で終わっています：オフセット {offset} からの{part}は {needed} バイトですが、残りは {left} バイトです"
+    ))]
+    Truncated { part: Words, offset: usize, needed: usize, left: usize },
+    #[error("{}", text!("the file has {extra} bytes too many, from offset {offset} on", "オフセット {offset} から {extra} バイト余っています"))]
     TooMuch { offset: usize, extra: usize },
-    #[error(
-        "not a network of a known version: it begins with {found:08x} at offset 0, not with 7af32f16 or an Enbu network's magic"
-    )]
+    #[error("{}", text!(
+        "not a network of a known version: it begins with {found:08x} at offset 0, not with 7af32f16 or an Enbu network's magic",
+        "対応している評価関数ではありません：先頭が 7af32f16 でも Enbu のマジックでもなく {found:08x} です"
+    ))]
     Version { found: u32 },
-    #[error("{part} at offset {offset} is {value}, not {expected}")]
-    Field { part: &'static str, offset: usize, value: i64, expected: &'static str },
-    #[error("unknown shape: {length} bytes follow the description, which ends at offset {offset}")]
+    #[error("{}", text!(
+        "{part} at offset {offset} is {value}, not {expected}",
+        "オフセット {offset} の{part}が {value} です（正しくは{expected}）"
+    ))]
+    Field { part: Words, offset: usize, value: i64, expected: Words },
+    #[error("{}", text!(
+        "unknown shape: {length} bytes follow the description, which ends at offset {offset}",
+        "未知の構造です：オフセット {offset} で終わる説明文の後に {length} バイトあります"
+    ))]
     UnknownShape { offset: usize, length: usize },
-    #[error(
-        "{found} bytes follow the description from offset {offset} on, not the {expected} of {shape}, to which the hash belongs"
-    )]
+    #[error("{}", text!(
+        "{found} bytes follow the description from offset {offset} on, not the {expected} of {shape}, to which the hash belongs",
+        "説明文の後（オフセット {offset} から）が {found} バイトです。ハッシュの示す {shape} なら {expected} バイトのはずです"
+    ))]
     Length { offset: usize, shape: String, expected: usize, found: usize },
-    #[error("the compressed numbers of the {part} are damaged at offset {offset}: {reason}")]
-    Compressed { part: &'static str, offset: usize, reason: &'static str },
-    #[error("the file is damaged: its checksum is {found:016x}, not {expected:016x} as at offset {offset}")]
+    #[error("{}", text!(
+        "the compressed numbers of the {part} are damaged at offset {offset}: {reason}",
+        "{part}の圧縮データがオフセット {offset} で壊れています：{reason}"
+    ))]
+    Compressed { part: Words, offset: usize, reason: Words },
+    #[error("{}", text!(
+        "the file is damaged: its checksum is {found:016x}, not {expected:016x} as at offset {offset}",
+        "ファイルが壊れています：チェックサムが {found:016x} で、オフセット {offset} の {expected:016x} と一致しません"
+    ))]
     Checksum { offset: usize, expected: u64, found: u64 },
-    #[error("not enough memory for the network: {0}")]
+    #[error("{}", text!("not enough memory for the network: {0}", "評価関数を置くメモリが足りません：{0}", .0))]
     Memory(#[from] TryReserveError),
 }

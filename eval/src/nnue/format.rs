@@ -19,6 +19,7 @@ pub(crate) mod stacks;
 use std::path::Path;
 
 use enbu_files::FileKind;
+use enbu_language::Words;
 
 use cursor::Cursor;
 use header::{Header, VERSION};
@@ -43,7 +44,7 @@ impl Network {
             return own::read(bytes, simd, own::verify);
         }
         let mut cursor = Cursor::new(bytes);
-        let found = cursor.u32("the version")?;
+        let found = cursor.u32(Words("the version", "バージョン"))?;
         if found != VERSION {
             return Err(NetworkError::Version { found });
         }

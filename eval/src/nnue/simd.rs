@@ -13,6 +13,7 @@
 
 #![expect(unsafe_code, reason = "loads, stores and calls that need processor features; each with its own proof")]
 
+use enbu_language::text;
 use once_cell::sync::Lazy;
 
 #[cfg(target_arch = "x86_64")]
@@ -51,11 +52,12 @@ enum Path {
 
 /// The path is unknown or not supported by this processor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
+#[error("{}", text!(
     "kernels `{}` are not available on this processor, only {}",
+    "カーネル `{}` はこのプロセッサでは使えません（使えるのは {}）",
     name.escape_default(),
     Simd::all().into_iter().map(Simd::name).collect::<Vec<_>>().join(" ")
-)]
+))]
 pub struct NoSuchPath {
     /// The name asked for, at most 40 characters.
     pub name: String,

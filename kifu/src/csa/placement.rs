@@ -3,8 +3,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
-use enbu_language::Words;
-
 use super::*;
 use crate::csa::statement::{piece_of, square_and_kind};
 use crate::reading::{Fault, Reporter, Step};
@@ -73,8 +71,7 @@ impl Placement {
             Form::Pieces => false,
         };
         if conflict {
-            report
-                .warn(Fault::new(Problem::OutOfPlace(Words("second start position", "2 つ目の開始局面")), statement))?;
+            report.warn(Fault::out_of_place("second start position", "2 つ目の開始局面", statement))?;
             *self = Self::default();
         }
         if self.stated.is_none() || form != Form::Pieces {

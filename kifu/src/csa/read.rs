@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use enbu_language::Words;
-
 use super::headers::{read_header, read_seconds, time_of_game_name};
 use super::placement::Placement;
 use super::statement::statements;
@@ -170,10 +168,10 @@ impl<'t> Reader<'t> {
         };
         if self.game.play.is_some() {
             // Files that were joined without a separator.
-            self.report.warn(Fault::new(Problem::OutOfPlace(Words("version", "バージョン")), statement))?;
+            self.report.warn(Fault::out_of_place("version", "バージョン", statement))?;
             self.finish_game()?;
         } else if self.game.turn.is_some() || self.game.placement.is_stated() || !self.game.headers.is_empty() {
-            self.report.warn(Fault::new(Problem::OutOfPlace(Words("version", "バージョン")), statement))?;
+            self.report.warn(Fault::out_of_place("version", "バージョン", statement))?;
         }
         self.context.version = version;
         Ok(())
@@ -182,7 +180,7 @@ impl<'t> Reader<'t> {
     /// Headers belong above the start position, but also occur after the moves.
     fn expect_header_here(&mut self, statement: &'t str) -> Step<'t> {
         if self.game.placement.is_stated() || self.game.turn.is_some() {
-            self.report.warn(Fault::new(Problem::OutOfPlace(Words("header", "ヘッダー")), statement))?;
+            self.report.warn(Fault::out_of_place("header", "ヘッダー", statement))?;
         }
         Ok(())
     }
@@ -201,18 +199,17 @@ impl<'t> Reader<'t> {
     /// Reads a part of the start position, with the blanks at its end.
     fn place(&mut self, statement: &'t str) -> Step<'t> {
         if self.game.play.is_some() {
-            return Err(Fault::new(Problem::OutOfPlace(Words("start position", "開始局面")), statement.trim_end()));
+            return Err(Fault::out_of_place("start position", "開始局面", statement.trim_end()));
         }
         if self.game.turn.is_some() {
-            self.report
-                .warn(Fault::new(Problem::OutOfPlace(Words("start position", "開始局面")), statement.trim_end()))?;
+            self.report.warn(Fault::out_of_place("start position", "開始局面", statement.trim_end()))?;
         }
         self.game.placement.read(statement, &mut self.report)
     }
 
     fn turn(&mut self, statement: &'t str) -> Step<'t> {
         if self.game.play.is_some() || self.game.turn.is_some() {
-            self.report.warn(Fault::new(Problem::OutOfPlace(Words("side to move", "手番")), statement))?;
+            self.report.warn(Fault::out_of_place("side to move", "手番", statement))?;
         }
         if self.game.play.is_none() {
             self.game.turn = statement.bytes().next().and_then(color_of_sign);

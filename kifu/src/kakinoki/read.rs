@@ -1,6 +1,5 @@
 //! The reader of KIF, KI2 and BOD, which differ only in how they write moves.
 
-use enbu_language::Words;
 use enbu_movegen::{Color, Setup};
 
 use super::board::BoardText;
@@ -172,7 +171,7 @@ impl<'t> Reader<'t> {
         if let Some((side, "番")) = words::side(line) {
             self.game.known = true;
             if self.game.play.is_some() {
-                return self.report.warn(Fault::new(Problem::OutOfPlace(Words("side to move", "手番")), line));
+                return self.report.warn(Fault::out_of_place("side to move", "手番", line));
             }
             self.game.board.turn = Some(side);
             return Ok(());
@@ -211,7 +210,7 @@ impl<'t> Reader<'t> {
         } else if self.game.broken {
             return Ok(());
         } else if begun || self.game.in_moves {
-            self.report.warn(Fault::new(Problem::OutOfPlace(Words("header", "ヘッダー")), line))?;
+            self.report.warn(Fault::out_of_place("header", "ヘッダー", line))?;
         }
         self.game.known |= headers::is_known(key);
         if let Some((side, "の持駒" | "持駒" | "の持ち駒")) = words::side(key) {
@@ -237,7 +236,7 @@ impl<'t> Reader<'t> {
     fn rank(&mut self, line: &'t str) -> Step<'t> {
         match &self.game.play {
             Some(play) if play.lost => return Ok(()),
-            Some(_) => return Err(Fault::new(Problem::OutOfPlace(Words("board", "盤面")), line)),
+            Some(_) => return Err(Fault::out_of_place("board", "盤面", line)),
             None => {}
         }
         self.game.known = true;
@@ -246,8 +245,7 @@ impl<'t> Reader<'t> {
 
     fn moves_begin(&mut self, line: &'t str) -> Step<'t> {
         if self.game.is_begun() {
-            self.report
-                .warn(Fault::new(Problem::OutOfPlace(Words("second list of moves", "2 つ目の指し手の一覧")), line))?;
+            self.report.warn(Fault::out_of_place("second list of moves", "2 つ目の指し手の一覧", line))?;
             self.finish_game()?;
         }
         self.game.known = true;
@@ -267,11 +265,8 @@ impl<'t> Reader<'t> {
         let remarks = play.track.record.node_mut(play.track.at).remarks_mut();
         if let Some(name) = line.strip_prefix('&') {
             if remarks.bookmark.replace(name.to_owned()).is_some_and(|other| other != name) {
-                let problem = Problem::OutOfPlace(Words(
-                    "second bookmark, instead of the first",
-                    "1 つ目に代わる 2 つ目のしおり",
-                ));
-                return self.report.warn(Fault::new(problem, line));
+                let (english, japanese) = ("second bookmark, instead of the first", "1 つ目に代わる 2 つ目のしおり");
+                return self.report.warn(Fault::out_of_place(english, japanese, line));
             }
         } else if let Some(comment) = line.strip_prefix('*') {
             remarks.comments.push(comment.to_owned());

@@ -158,9 +158,7 @@ impl<'t> Reader<'t> {
                         _ => Ok(()),
                     },
                     Token::Close if play.close() => Ok(()),
-                    Token::Close => self
-                        .report
-                        .warn(Fault::new(Problem::OutOfPlace(Words("end of a variation", "変化の終わり")), place)),
+                    Token::Close => self.report.warn(Fault::out_of_place("end of a variation", "変化の終わり", place)),
                     Token::Nag(digits) => self.nag(digits, place),
                     Token::Time(text) => self.time(text),
                     Token::Result(text) => self.result(text),
@@ -244,10 +242,7 @@ impl<'t> Reader<'t> {
         };
         if let Some(play) = self.game.followed() {
             if play.track.record.node(play.track.at).remarks().nags.len() >= 16 {
-                return self.report.warn(Fault::new(
-                    Problem::OutOfPlace(Words("glyph after sixteen others", "17 個目以降の記号")),
-                    place,
-                ));
+                return self.report.warn(Fault::out_of_place("glyph after sixteen others", "17 個目以降の記号", place));
             }
             play.add_nag(nag);
         }
@@ -307,9 +302,7 @@ impl<'t> Reader<'t> {
     fn result(&mut self, text: &'t str) -> Step<'t> {
         if self.game.play.as_ref().is_some_and(|play| !play.open.is_empty() || play.too_deep > 0) {
             // Some programs end variations with results, which are not kept.
-            return self
-                .report
-                .warn(Fault::new(Problem::OutOfPlace(Words("result of a variation", "変化の結果")), text));
+            return self.report.warn(Fault::out_of_place("result of a variation", "変化の結果", text));
         }
         self.game.terminator = Some(text);
         self.finish_game()

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use enbu_analysis::Source;
+use enbu_files::reason;
 use enbu_kifu::{Format, Mode, Record, WriteOptions, read_any};
 
-use crate::commands::failure::reason;
 use crate::commands::inputs::{Bases, Input, shown};
 
 pub(super) struct Unit {
@@ -53,7 +53,7 @@ impl Reader {
     /// Reads a file up to its damage.
     pub(super) fn read(&mut self, input: &Input) -> ReadInput {
         let mut found = ReadInput { name: input.name(), messages: Vec::new(), failed: false, units: Vec::new() };
-        let reading = input.bytes().map_err(|error| reason(&error).into_owned());
+        let reading = input.bytes().map_err(|error| reason(&error));
         let reading = reading.and_then(|bytes| read_any(&bytes, Mode::Tolerant).map_err(|error| error.to_string()));
         let reading = match reading {
             Ok((_, reading)) => reading,

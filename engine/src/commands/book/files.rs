@@ -1,6 +1,7 @@
 //! Reading and writing books for the commands: arguments, notices, faults.
 
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use enbu_book::{
     write,
 };
 use enbu_files::{Existing, folder};
+use enbu_language::{pick, text};
 use enbu_movegen::{Setup, SfenError};
 use indicatif::ProgressBar;
 
@@ -65,24 +67,33 @@ impl ReadArgs {
 }
 
 pub(super) fn faulty(path: &Path, error: &BookError) -> io::Error {
-    io::Error::other(format!("{}: {error}", path.display()))
+    io::Error::other(text!("{}: {error}", "{}：{error}", path.display()).to_string())
 }
 
-pub(super) fn notice(text: &str) {
+pub(super) fn notice(text: impl Display) {
     terminal::notice(format_args!("enbu: {text}"));
 }
 
 /// The number of positions on a terminal.
 pub(super) fn progress() -> ProgressBar {
-    bar(None, "{spinner} {human_pos} positions, {per_sec}, {elapsed}")
+    bar(
+        None,
+        pick(
+            "{spinner} {human_pos} positions, {per_sec}, {elapsed}",
+            "{spinner} {human_pos} 局面、{per_sec}、{elapsed}",
+        ),
+    )
 }
 
 /// Fails now if a book could not be written to `path` after long work; returns its format.
 pub(super) fn check_output(path: &Path, existing: Existing) -> io::Result<Format> {
     let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
-    let known = "known are .db, .ybb, .bin (Apery) and .sbk";
-    let unknown = || io::Error::other(format!("{}: not the extension of a book; {known}", path.display()));
-    let format = format.ok_or_else(unknown)?;
+    let unknown = text!(
+        "{}: not the extension of a book; known are .db, .ybb, .bin (Apery) and .sbk",
+        "{}：定跡の拡張子ではありません（.db、.ybb、.bin（Apery）、.sbk）",
+        path.display()
+    );
+    let format = format.ok_or_else(|| io::Error::other(unknown.to_string()))?;
     check_writable(path, existing)?;
     Ok(format)
 }
@@ -108,7 +119,9 @@ pub(super) fn write_sorted(
     let written = written.map_err(|error| faulty(path, &error))?;
     let losses = written.losses.to_string();
     if !losses.is_empty() {
-        terminal::notice(format_args!("{}: a {format} has no place for {losses}", path.display()));
+        let path = path.display();
+        let text = text!("{path}: a {format} has no place for {losses}", "{path}：{format} では表せません：{losses}");
+        terminal::notice(text);
     }
     Ok(written.positions)
 }
@@ -141,7 +154,10 @@ impl Job<'_> {
         let path = &self.args.output;
         let by_name = || path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
         let Some(format) = self.args.to.or_else(by_name) else {
-            let message = "the format of the output is not known: add --to FORMAT, or name OUT with its extension";
+            let message = pick(
+                "the format of the output is not known: add --to FORMAT, or name OUT with its extension",
+                "出力の形式が分かりません。--to で形式を、または OUT に拡張子を指定してください",
+            );
             return Err(io::Error::other(usage::<WriteArgs>(name, message)));
         };
         check_writable(path, self.args.force.existing())?;
@@ -154,9 +170,9 @@ impl Job<'_> {
             outcome => outcome,
         };
         let notices = notices.into_inner();
-        notices.lines.iter().for_each(|line| notice(line));
+        notices.lines.iter().for_each(notice);
         if notices.faults > MOST_FAULTS {
-            notice(&format!("{} more faults", notices.faults - MOST_FAULTS));
+            notice(text!("{} more faults", "異常はほかに {} 件あります", notices.faults - MOST_FAULTS));
         }
         if let Some(fatal) = notices.fatal {
             return Err(fatal);
@@ -164,13 +180,18 @@ impl Job<'_> {
         let (written, combined) = streamed.map_err(|error| faulty(path, &error))?;
         let losses = written.losses.to_string();
         if !losses.is_empty() {
-            notice(&format!("{format} has no place for {losses}"));
+            notice(text!("{format} has no place for {losses}", "{format} では表せません：{losses}"));
         }
         let combined = match combined {
             0 => String::new(),
-            combined => format!(", {combined} combined with others"),
+            combined => text!(", {combined} combined with others", "（うち {combined} 局面は統合）").to_string(),
         };
-        writeln!(out, "{}: {} positions, {} moves{combined}", path.display(), written.positions, written.moves)?;
+        let (path, Written { positions, moves, .. }) = (path.display(), written);
+        let text = text!(
+            "{path}: {positions} positions, {moves} moves{combined}",
+            "{path}：局面 {positions}、指し手 {moves}{combined}"
+        );
+        writeln!(out, "{text}")?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -203,19 +224,24 @@ impl Job<'_> {
                     Some(Err(error)) if self.args.skip_faults => {
                         notices.faults += 1;
                         if notices.faults <= MOST_FAULTS {
-                            notices.lines.push(format!("{}: {error}", path.display()));
+                            notices.lines.push(faulty(path, &error).to_string());
                         }
                     }
                     Some(Err(error)) => {
-                        let message = format!("{}: {error} (--skip-faults leaves it out)", path.display());
-                        notices.fatal = Some(io::Error::other(message));
+                        let error = faulty(path, &error);
+                        let text =
+                            text!("{error} (--skip-faults leaves it out)", "{error}（--skip-faults で除けます）");
+                        notices.fatal = Some(io::Error::other(text.to_string()));
                         return None;
                     }
                     None => {
                         if let unreached @ 1.. = source.unreached() {
-                            let text =
-                                "moves belong to positions that were not found; --gap 2 or --from SFEN may find more";
-                            notices.lines.push(format!("{}: {unreached} {text}", path.display()));
+                            let text = text!(
+                                "{}: {unreached} moves belong to positions that were not found; --gap 2 or --from SFEN may find more",
+                                "{}：局面を復元できない指し手が {unreached} 手あります。--gap 2 や --from SFEN で増やせることがあります",
+                                path.display()
+                            );
+                            notices.lines.push(text.to_string());
                         }
                         pages = None;
                     }

@@ -12,6 +12,7 @@ use clap::Args;
 use enbu_book::grow::{Plan, Searched, Tree, Verdict};
 use enbu_eval::Evaluation;
 use enbu_files::Existing;
+use enbu_language::{pick, text};
 use enbu_movegen::{Position, Setup};
 use enbu_search::{BestMove, Limits, Listener, Options, Score, Solo};
 use parking_lot::Mutex;
@@ -88,8 +89,11 @@ impl GrowArgs {
     fn header(&self, engine: String) -> io::Result<Header> {
         let parts = u32::try_from(self.shard.count()).unwrap_or(u32::MAX);
         let texts = if self.roots.is_empty() { &["startpos".to_owned()][..] } else { &self.roots };
-        let root =
-            |text: &String| position(text).map_err(|error| io::Error::other(format!("--position {text}: {error}")));
+        let root = |text: &String| {
+            position(text).map_err(|error| {
+                io::Error::other(text!("--position {text}: {error}", "--position {text}：{error}").to_string())
+            })
+        };
         let roots = texts.iter().map(root).collect::<io::Result<Vec<_>>>()?;
         Ok(Header {
             engine,
@@ -118,7 +122,9 @@ impl GrowArgs {
 fn tree(header: &Header) -> io::Result<Tree> {
     let roots: Option<Vec<Position>> =
         header.roots.iter().map(|sfen| Position::from_setup(&sfen.parse::<Setup>().ok()?).ok()).collect();
-    let roots = roots.ok_or_else(|| io::Error::other("a root of the log is not a position"))?;
+    let roots = roots.ok_or_else(|| {
+        io::Error::other(pick("a root of the log is not a position", "記録の開始局面が正しくありません"))
+    })?;
     let plan = Plan {
         ply_cp: header.settings.ply_cost,
         max_loss_cp: header.settings.max_loss,
@@ -142,7 +148,8 @@ fn write(args: &GrowArgs, tree: &Tree) -> io::Result<u64> {
 fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut logs: Vec<Contents> = Vec::new();
     for path in &args.merge {
-        let missing = || io::Error::other(format!("{}: no log of a growing book", path.display()));
+        let text = text!("{}: no log of a growing book", "{}：定跡の探索の記録ではありません", path.display());
+        let missing = || io::Error::other(text.to_string());
         let contents = Contents::read(path)?.ok_or_else(missing)?;
         if let Some(first) = logs.first() {
             contents.header.whole().check(path, &first.header.whole())?;
@@ -157,7 +164,8 @@ fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         lines.chunks(header.settings.batch.max(1).into()).try_for_each(|batch| log.add(batch))?;
     }
     let positions = write(args, &tree)?;
-    writeln!(out, "{positions} positions of {} logs", args.merge.len())?;
+    let logs = args.merge.len();
+    writeln!(out, "{}", text!("{positions} positions of {logs} logs", "{positions} 局面（記録 {logs} 件）"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -180,8 +188,9 @@ fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     }
     let is_complete = work.grow(&stop)?;
     let positions = write(args, &work.tree)?;
-    let value = work.tree.value_cp().map_or_else(String::new, |value| format!(", value {value}"));
-    writeln!(out, "{positions} positions{value}")?;
+    let value =
+        work.tree.value_cp().map_or_else(String::new, |value| text!(", value {value}", "、評価値 {value}").to_string());
+    writeln!(out, "{}", text!("{positions} positions{value}", "{positions} 局面{value}"))?;
     if is_complete {
         return Ok(ExitCode::SUCCESS);
     }
@@ -258,7 +267,9 @@ impl<'a> Work<'a> {
                 self.tree.insert(leaf, verdict);
             }
             let tree = &self.tree;
-            progress.show(tree.positions() as u64, || format!("{} of {all} positions", tree.positions()));
+            progress.show(tree.positions() as u64, || {
+                text!("{} of {all} positions", "{}/{all} 局面", tree.positions()).to_string()
+            });
         }
         progress.finish();
         Ok(true)

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use enbu_book::grow::{Searched, Tree, Verdict};
 use enbu_files::FileKind;
+use enbu_language::{pick, text};
 use enbu_movegen::{Position, Setup};
 use serde::{Deserialize, Serialize};
 
@@ -62,14 +63,18 @@ impl Header {
         let other = serde_json::to_value(other).ok()?;
         let (one, other) = (one.as_object()?, other.as_object()?);
         let (key, value) = one.iter().find(|(key, value)| other.get(*key) != Some(value))?;
-        Some(format!("{key} {value}, not {}", other.get(key)?))
+        let other = other.get(key)?;
+        Some(text!("{key} {value}, not {other}", "{key} が {value} で、{other} ではありません").to_string())
     }
 
     /// Fails unless the log at `path`, whose header this is, has the settings of `wanted`.
     pub(super) fn check(&self, path: &Path, wanted: &Self) -> io::Result<()> {
         match self.difference(wanted) {
             None => Ok(()),
-            Some(difference) => Err(io::Error::other(format!("{} was made with {difference}", path.display()))),
+            Some(difference) => {
+                let text = text!("{} was made with {difference}", "{} は設定が違います：{difference}", path.display());
+                Err(io::Error::other(text.to_string()))
+            }
         }
     }
 
@@ -126,7 +131,12 @@ impl Contents {
         let text = enbu_files::if_found(enbu_files::read_text(path, FileKind::Results));
         let Some(text) = text.map_err(|error| named(path, &error))? else { return Ok(None) };
         let fault = |line: usize, error: serde_json::Error| {
-            io::Error::other(format!("{}: line {line}: not the log of a growing book: {error}", path.display()))
+            let (path, error) = (path.display(), pick(error.to_string(), "JSON として読めません".to_owned()));
+            let text = text!(
+                "{path}: line {line}: not the log of a growing book: {error}",
+                "{path}：{line} 行目：定跡の探索の記録ではありません：{error}"
+            );
+            io::Error::other(text.to_string())
         };
         let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let Some(first) = lines.next() else {

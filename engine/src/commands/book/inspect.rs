@@ -1,16 +1,21 @@
 //! `enbu book verify`, `stats` and `show`: reports about a book.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use enbu_book::{Book, Entry, Fault, Finding, Format, OpenOptions, Page, Place, Statistics, Verifier};
+use enbu_language::{Words, pick, text};
+use enbu_movegen::Move;
 use serde_json::{Value, json};
 
 use super::files::{MOST_FAULTS, ReadArgs, faulty, notice, progress};
 use crate::commands::inputs::position;
+use crate::commands::moves;
+use crate::terminal::{left, right};
 
 pub(super) const VERIFY_EXAMPLES: &str = "Examples: ‖ 例：
   enbu book verify book.db
@@ -69,15 +74,15 @@ struct Faults<'o, W> {
     path: &'o Path,
     most: u64,
     count: u64,
-    kinds: BTreeMap<&'static str, u64>,
+    kinds: BTreeMap<Words, u64>,
 }
 
 impl<W: Write> Faults<'_, W> {
-    fn add(&mut self, kind: &'static str, place: Place, text: &str) -> io::Result<()> {
+    fn add(&mut self, kind: Words, place: Place, text: impl Display) -> io::Result<()> {
         self.count += 1;
         *self.kinds.entry(kind).or_default() += 1;
         if self.count <= self.most {
-            writeln!(self.out, "{}: {place}{text}", self.path.display())?;
+            writeln!(self.out, "{}", text!("{}: {place}{text}", "{}：{place}{text}", self.path.display()))?;
         }
         Ok(())
     }
@@ -105,41 +110,59 @@ fn verify_book(args: &VerifyArgs, path: &Path, out: &mut impl Write) -> io::Resu
             Ok(page) => page,
             Err(error) => {
                 let kind = match error.fault {
-                    Fault::Unsorted(_) => Finding::Unsorted.into(),
-                    Fault::Illegal(_) => "illegal moves",
-                    _ => "unreadable entries",
+                    Fault::Unsorted(_) => Finding::Unsorted.kind(),
+                    Fault::Illegal(_) => Words("illegal moves", "反則手"),
+                    _ => Words("unreadable entries", "読めない項目"),
                 };
-                faults.add(kind, error.place, &error.fault.to_string())?;
+                faults.add(kind, error.place, &error.fault)?;
                 continue;
             }
         };
         positions += 1;
         moves += page.entries.len() as u64;
         for finding in verifier.check(&page) {
-            faults.add((&finding).into(), pages.place(), &format!("{finding} in {}", page.position))?;
+            let text = text!("{finding} in {}", "{finding}（{}）", page.position);
+            faults.add(finding.kind(), pages.place(), text)?;
         }
     }
     bar.finish_and_clear();
     if let unreached @ 1.. = pages.unreached() {
-        let text = format!("{unreached} moves belong to positions that were not found (--gap, --from)");
-        faults.add("unreached positions", Place::File, &text)?;
+        let text = text!(
+            "{unreached} moves belong to positions that were not found (--gap, --from)",
+            "局面を復元できない指し手が {unreached} 手あります（--gap、--from）"
+        );
+        faults.add(Words("unreached positions", "復元できない局面"), Place::File, text)?;
     }
     if let Some(text) = not_searchable(path, &faults.kinds) {
-        faults.add("unsearchable books", Place::File, &text)?;
+        faults.add(Words("unsearchable books", "検索できない定跡"), Place::File, text)?;
     }
     let Faults { out, count, kinds, .. } = faults;
     if count > most {
-        writeln!(out, "{}: {} more faults; --all prints them", path.display(), count - most)?;
+        let (path, more) = (path.display(), count - most);
+        let text = text!(
+            "{path}: {more} more faults; --all prints them",
+            "{path}：異常はほかに {more} 件（--all ですべて表示）"
+        );
+        writeln!(out, "{text}")?;
     }
-    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
-    let verdict = if count == 0 { "no faults".to_owned() } else { format!("{count} faults ({})", kinds.join(", ")) };
-    writeln!(out, "{}: {}, {positions} positions, {moves} moves, {verdict}", path.display(), pages.format())?;
+    let kinds = kinds.iter().map(|(kind, count)| text!("{kind}: {count}", "{kind} {count}").to_string());
+    let kinds = kinds.collect::<Vec<_>>().join(pick(", ", "、"));
+    let verdict = match count {
+        0 => pick("no faults", "異常なし").to_owned(),
+        count => text!("{count} faults ({kinds})", "異常 {count} 件（{kinds}）").to_string(),
+    };
+    let (path, format) = (path.display(), pages.format());
+    let text = text!(
+        "{path}: {format}, {positions} positions, {moves} moves, {verdict}",
+        "{path}：{format}、局面 {positions}、指し手 {moves}、{verdict}"
+    );
+    writeln!(out, "{text}")?;
     Ok(count)
 }
 
 /// The reason why a book cannot be searched on disk, unless other faults name it.
-fn not_searchable(path: &Path, kinds: &BTreeMap<&'static str, u64>) -> Option<String> {
-    if kinds.contains_key(<&str>::from(Finding::Unsorted)) {
+fn not_searchable(path: &Path, kinds: &BTreeMap<Words, u64>) -> Option<String> {
+    if kinds.contains_key(&Finding::Unsorted.kind()) {
         return None;
     }
     match Book::open(path, &OpenOptions { on_the_fly: true, ignore_ply: true }) {
@@ -161,7 +184,11 @@ pub(super) fn stats(args: &StatsArgs, out: &mut impl Write) -> io::Result<ExitCo
     }
     bar.finish_and_clear();
     if faults > 0 {
-        notice(&format!("{}: {faults} faults; `enbu book verify` names them", args.input.display()));
+        notice(text!(
+            "{}: {faults} faults; `enbu book verify` names them",
+            "{}：異常 {faults} 件（`enbu book verify` で表示します）",
+            args.input.display()
+        ));
     }
     if args.json {
         writeln!(out, "{:#}", statistics_json(pages.format(), &statistics))?;
@@ -189,23 +216,31 @@ fn print_statistics(format: Format, statistics: &Statistics, out: &mut impl Writ
     let Statistics { positions, white_to_move, moves, replies, values, depths, counts, .. } = *statistics;
     let mean = moves as f64 / positions.max(1) as f64;
     let most = statistics.by_moves.keys().max().unwrap_or(&0);
-    let deepest = statistics.max_depth.map_or(String::new(), |depth| format!(": at most {depth}"));
-    let black = positions - white_to_move;
-    let rows = [
-        ("format", format.to_string()),
-        ("positions", format!("{positions}: Black to move {black}, White to move {white_to_move}")),
-        ("moves", format!("{moves}: {mean:.2} a position, at most {most}")),
-        ("replies", replies.to_string()),
-        ("values", values.to_string()),
-        ("depths", format!("{depths}{deepest}")),
-        ("counts", format!("{counts}: sum {}", statistics.sum_of_counts)),
-        ("comments", statistics.comments.to_string()),
+    let deepest = |depth| text!(": at most {depth}", "（最大 {depth}）").to_string();
+    let deepest = statistics.max_depth.map_or(String::new(), deepest);
+    let (black, sum) = (positions - white_to_move, statistics.sum_of_counts);
+    let sides = text!(
+        "{positions}: Black to move {black}, White to move {white_to_move}",
+        "{positions}（先手番 {black}、後手番 {white_to_move}）"
+    );
+    let sizes =
+        text!("{moves}: {mean:.2} a position, at most {most}", "{moves}（1 局面に平均 {mean:.2}、最大 {most}）");
+    let rows: [(Words, &dyn Display); 8] = [
+        (Words("format", "形式"), &format),
+        (Words("positions", "局面"), &sides),
+        (Words("moves", "指し手"), &sizes),
+        (Words("replies", "応手"), &replies),
+        (Words("values", "評価値"), &values),
+        (Words("depths", "深さ"), &format_args!("{depths}{deepest}")),
+        (Words("counts", "出現回数"), &text!("{counts}: sum {sum}", "{counts}（合計 {sum}）")),
+        (Words("comments", "コメント"), &statistics.comments),
     ];
-    rows.iter().try_for_each(|(name, text)| writeln!(out, "{name:<11}{text}"))?;
+    rows.iter().try_for_each(|(name, text)| writeln!(out, "{}{text}", left(&name.to_string(), 11)))?;
     let known = || statistics.by_ply.iter().filter_map(|(ply, count)| ply.map(|ply| (ply, count)));
     if let (Some((first, _)), Some((last, _))) = (known().next(), known().next_back()) {
         let unknown = statistics.by_ply.get(&None).copied().unwrap_or(0);
-        writeln!(out, "plies      {first} to {last}; unknown: {unknown}")?;
+        let name = left(pick("plies", "手数"), 11);
+        writeln!(out, "{name}{}", text!("{first} to {last}; unknown: {unknown}", "{first}～{last}（不明 {unknown}）"))?;
     }
     Ok(())
 }
@@ -225,7 +260,7 @@ pub(super) fn show(args: &ShowArgs, out: &mut impl Write) -> io::Result<ExitCode
         None => (book.probe(&setup.flipped()).map_err(fault)?.map(Page::flipped), true),
     };
     let Some(page) = page else {
-        writeln!(out, "not in the book: {setup}")?;
+        writeln!(out, "{}", text!("not in the book: {setup}", "定跡にありません：{setup}"))?;
         return Ok(ExitCode::FAILURE);
     };
     if args.json {
@@ -261,23 +296,35 @@ fn page_json(page: &Page, flipped: bool) -> Value {
 
 fn print_page(page: &Page, flipped: bool, out: &mut impl Write) -> io::Result<()> {
     let ply = page.ply.map_or(String::new(), |ply| format!(" {ply}"));
-    writeln!(out, "{}{ply}{}", page.position, if flipped { " (flipped in the book)" } else { "" })?;
+    let note = if flipped { pick(" (flipped in the book)", "（定跡では先後反転）") } else { "" };
+    writeln!(out, "{}{ply}{note}", page.position)?;
     if let Some(comment) = &page.comment {
         comment.lines().try_for_each(|line| writeln!(out, "# {line}"))?;
     }
     if let Some(games) = page.games {
         let [total, black, white] = [games.total, games.black_wins, games.white_wins];
-        writeln!(out, "games {total}, won by Black {black}, by White {white}")?;
+        let text = text!(
+            "games {total}, won by Black {black}, by White {white}",
+            "{total} 局（先手勝ち {black}、後手勝ち {white}）"
+        );
+        writeln!(out, "{text}")?;
     }
-    writeln!(out, "{:<6}{:<6}{:>7}{:>7}{:>11}", "move", "reply", "value", "depth", "count")?;
+    let width = pick(6, 16);
+    let [mv, reply] = [pick("move", "指し手"), pick("reply", "応手")].map(|name| left(name, width));
+    let numbers = [(pick("value", "評価値"), 7), (pick("depth", "深さ"), 7), (pick("count", "出現回数"), 11)];
+    writeln!(out, "{mv}{reply}{}", numbers.map(|(name, width)| right(name, width)).concat())?;
+    let setup = page.position.to_setup();
     for entry in &page.entries {
         let text = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());
         let judgement = entry.judgement.map_or(String::new(), |judgement| format!("  {judgement:?}"));
+        let moves: Vec<Move> = [entry.mv].into_iter().chain(entry.ponder).collect();
+        let line = moves::line(&setup, &moves);
+        let (mv, reply) = line.split_once(' ').unwrap_or((&line, "-"));
         writeln!(
             out,
-            "{:<6}{:<6}{:>7}{:>7}{:>11}{judgement}",
-            entry.mv.to_string(),
-            text(entry.ponder.map(|mv| mv.to_string())),
+            "{}{}{:>7}{:>7}{:>11}{judgement}",
+            left(mv, width),
+            left(reply, width),
             text(entry.value.map(|value| value.to_string())),
             text(entry.depth.map(|depth| depth.to_string())),
             text(entry.count.map(|count| count.to_string())),

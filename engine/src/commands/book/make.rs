@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::AddAssign;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -12,13 +12,14 @@ use enbu_book::PositionKey;
 use enbu_book::gather::{Gatherer, Score};
 use enbu_files::{FileKind, folder};
 use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, NodeId, Reading, Record, read_any};
+use enbu_language::{pick, text};
 use enbu_movegen::{Color, Move, Replay};
 use rayon::prelude::*;
 
 use super::files::{check_output, write_sorted};
 use super::grow;
 use crate::commands::choices::{Choice, one_of};
-use crate::commands::failure::{Force, usage, with_failures};
+use crate::commands::failure::{Force, named, usage, with_failures};
 use crate::commands::inputs::{Input, inputs, shown};
 use crate::commands::progress::Progress;
 
@@ -172,24 +173,50 @@ impl Counts {
     fn left_out(&self) -> Option<String> {
         let Self { other_games, unplayable, variations, cut, .. } = *self;
         let parts = [
-            (other_games, "games by --result, --min-rating, --player or --side"),
-            (unplayable, "games from positions that cannot be played"),
-            (cut, "games after an illegal move"),
-            (variations, "variations (--variations adds them)"),
+            (
+                other_games,
+                text!(
+                    "{other_games} games by --result, --min-rating, --player or --side",
+                    "--result、--min-rating、--player、--side に合わない {other_games} 局"
+                )
+                .to_string(),
+            ),
+            (
+                unplayable,
+                text!(
+                    "{unplayable} games from positions that cannot be played",
+                    "開始局面から指せない {unplayable} 局"
+                )
+                .to_string(),
+            ),
+            (cut, text!("{cut} games after an illegal move", "{cut} 局の反則手より後").to_string()),
+            (
+                variations,
+                text!(
+                    "{variations} variations (--variations adds them)",
+                    "変化 {variations} 本（--variations で加えます）"
+                )
+                .to_string(),
+            ),
         ];
-        let named: Vec<String> =
-            parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        (!named.is_empty()).then(|| format!("left out: {}", named.join(", ")))
+        let named: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+        let list = named.join(pick(", ", "、"));
+        (!named.is_empty()).then(|| text!("left out: {list}", "除いたもの：{list}").to_string())
     }
 }
 
 impl RecordsArgs {
     fn run(&self, out: &mut impl Write) -> io::Result<ExitCode> {
-        let Some(path) = &self.output else { return Err(io::Error::other(usage::<Self>("make", "no -o FILE"))) };
+        let Some(path) = &self.output else {
+            return Err(io::Error::other(usage::<Self>(
+                "make",
+                pick("no -o FILE", "-o で書き出すファイルを指定してください"),
+            )));
+        };
         check_output(path, self.force.existing())?;
         let files = inputs(&self.inputs)?;
         if files.is_empty() {
-            return Err(io::Error::other("no records found"));
+            return Err(io::Error::other(pick("no records found", "棋譜がありません")));
         }
         let started = Instant::now();
         let memory_bytes = self.memory as usize * (1 << 20);
@@ -201,12 +228,12 @@ impl RecordsArgs {
         let positions = write_sorted(path, self.force.existing(), memory_bytes, pages)?;
         let seconds = started.elapsed().as_secs_f64().max(0.001);
         let Found { counts, failures, .. } = totals;
-        writeln!(
-            out,
-            "{} games, {moves} moves, {positions} positions in {seconds:.1} s ({:.0} moves a second)",
-            counts.games,
-            moves as f64 / seconds
-        )?;
+        let (games, speed) = (counts.games, moves as f64 / seconds);
+        let text = text!(
+            "{games} games, {moves} moves, {positions} positions in {seconds:.1} s ({speed:.0} moves a second)",
+            "{games} 局、指し手 {moves}、局面 {positions}、{seconds:.1} 秒（毎秒 {speed:.0} 手）"
+        );
+        writeln!(out, "{text}")?;
         if let Some(left_out) = counts.left_out() {
             writeln!(out, "{left_out}")?;
         }
@@ -219,7 +246,8 @@ impl RecordsArgs {
         let mut progress = Progress::new(files.len() as u64);
         let mut totals = Found::default();
         let mut parts = files.iter().enumerate().flat_map(|(number, file)| {
-            parts(file).map(move |part| (number, part.map_err(|error| format!("{}: {error}", file.name()))))
+            parts(file)
+                .map(move |part| (number, part.map_err(|error| named(Path::new(&file.name()), &error).to_string())))
         });
         loop {
             let batch: Vec<(usize, Result<Part, String>)> = parts.by_ref().take(at_once).collect();
@@ -240,7 +268,9 @@ impl RecordsArgs {
                     gatherer.add(position, ply, mv, score)?;
                 }
             }
-            progress.show(done, || format!("{} games, {} moves", totals.counts.games, gatherer.added()));
+            progress.show(done, || {
+                text!("{} games, {} moves", "{} 局、{} 手", totals.counts.games, gatherer.added()).to_string()
+            });
         }
         progress.finish();
         Ok(totals)
@@ -254,14 +284,14 @@ impl RecordsArgs {
         };
         let message = |error: &KifuError| {
             let error = KifuError { line: error.line + part.lines_before, ..error.clone() };
-            format!("{}: {error}", part.name)
+            text!("{}: {error}", "{}：{error}", part.name).to_string()
         };
         let Reading { records, errors, warnings } = match reading {
             Ok(reading) => reading,
             Err(error) => return Found { messages: vec![message(&error)], failures: 1, ..found },
         };
         found.messages.extend(errors.iter().map(message));
-        found.messages.extend(shown(&warnings, &format!("{}: ", part.name)));
+        found.messages.extend(shown(&warnings, &text!("{}: ", "{}：", part.name).to_string()));
         found.failures = usize::from(!errors.is_empty());
         for record in &records {
             found.counts += self.add(record, &mut found.moves);
@@ -422,7 +452,11 @@ fn parts_of_lines(name: String, file: BufReader<File>, format: Format) -> impl I
             lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
             if rest as u64 == MOST_LINE_BYTES {
                 let line = lines + 1;
-                return Err(io::Error::other(format!("line {line} is longer than {MOST_LINE_BYTES} bytes")));
+                let text = text!(
+                    "line {line} is longer than {MOST_LINE_BYTES} bytes",
+                    "{line} 行目が {MOST_LINE_BYTES} バイトを超えています"
+                );
+                return Err(io::Error::other(text.to_string()));
             }
             let part = Part { name: name.clone(), bytes, format: Some(format), lines_before };
             Ok(Some(part).filter(|part| !part.bytes.is_empty()))

@@ -5,9 +5,12 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use enbu_files::{FileKind, Refusal};
+use enbu_files::{FileKind, Refusal, reason};
 use enbu_kifu::{Board, KifuError, Mode, Record, read_any, usi};
+use enbu_language::{pick, text};
 use enbu_movegen::{Move, Position};
+
+use crate::commands::failure::named;
 
 /// Longest line of a list in bytes.
 const LONGEST_LINE: usize = 1 << 16;
@@ -59,16 +62,26 @@ impl Source {
         if argument == "-" {
             return Ok(Self::Stdin);
         } else if path.is_dir() {
-            return Err(format!("{argument} is a folder; name the files in it"));
+            return Err(text!(
+                "{argument} is a folder; name the files in it",
+                "{argument} はフォルダです。中のファイルを指定してください"
+            )
+            .to_string());
         } else if path.exists() {
             let found = enbu_files::open(path, FileKind::Stream);
-            return found.map(|_| Self::File(path.to_owned())).map_err(|error| format!("{argument}: {error}"));
+            return found.map(|_| Self::File(path.to_owned())).map_err(|error| named(path, &error).to_string());
         } else if is_file_name(argument) {
-            return Err(format!("{argument}: no such file"));
+            return Err(text!("{argument}: no such file", "{argument}：ファイルがありません").to_string());
         }
         match line(argument, ply) {
             Ok(position) => Ok(Self::Sfen(Box::new(Problem::new(number.to_string(), Ok(position))))),
-            Err(error) => Err(format!("`{argument}` is neither a file nor an SFEN: {error}")),
+            Err(error) => {
+                let text = text!(
+                    "`{argument}` is neither a file nor an SFEN: {error}",
+                    "`{argument}` はファイルでも SFEN でもありません：{error}"
+                );
+                Err(text.to_string())
+            }
         }
     }
 
@@ -84,7 +97,7 @@ impl Source {
             }
         };
         let problems = input.and_then(|input| problems_of(input, &name, ply));
-        problems.unwrap_or_else(|error| broken(name, error.to_string()))
+        problems.unwrap_or_else(|error| broken(name, reason(&error)))
     }
 }
 
@@ -147,14 +160,16 @@ impl Iterator for List {
             let mut bytes = Vec::new();
             let position = match self.read_line(&mut bytes) {
                 Ok(0) => return None,
-                Ok(read) if read > LONGEST_LINE => Err(format!("longer than {LONGEST_LINE} bytes")),
+                Ok(read) if read > LONGEST_LINE => {
+                    Err(text!("longer than {LONGEST_LINE} bytes", "{LONGEST_LINE} バイトを超えています").to_string())
+                }
                 Ok(_) => match column(&bytes) {
                     Some(column) => line(&column, self.ply),
                     None => continue,
                 },
                 Err(error) => {
                     self.input = Box::new(io::empty());
-                    Err(error.to_string())
+                    Err(reason(&error))
                 }
             };
             return Some(Problem::new(format!("{}:{}", self.name, self.number), position));
@@ -169,9 +184,11 @@ impl List {
         let mut read = next(bytes)?;
         while read > LONGEST_LINE && bytes.last() != Some(&b'\n') {
             if read > ENDLESS_LINE {
-                return Err(io::Error::other(format!(
-                    "no end of the line in {ENDLESS_LINE} bytes; the rest is not read"
-                )));
+                let text = text!(
+                    "no end of the line in {ENDLESS_LINE} bytes; the rest is not read",
+                    "{ENDLESS_LINE} バイトの間に改行がないため、残りは読みません"
+                );
+                return Err(io::Error::other(text.to_string()));
             }
             bytes.clear();
             match next(bytes)? {
@@ -190,7 +207,7 @@ fn line(text: &str, ply: Option<usize>) -> Result<Position, String> {
     match (reading.errors.first(), reading.records.first()) {
         (Some(error), _) => Err(text_of(error)),
         (None, Some(record)) => after(record, ply.unwrap_or_else(|| record.moves().count())),
-        (None, None) => Err("no position".to_owned()),
+        (None, None) => Err(pick("no position", "局面がありません").to_owned()),
     }
 }
 
@@ -218,11 +235,13 @@ fn after(record: &Record, plies: usize) -> Result<Position, String> {
     let mut board = Board::new(record.setup());
     let mut played = 0;
     for mv in record.moves().take(plies) {
-        board.play(mv).map_err(|problem| format!("move {}: {problem}", played + 1))?;
+        board.play(mv).map_err(|problem| text!("move {}: {problem}", "{} 手目：{problem}", played + 1).to_string())?;
         played += 1;
     }
     if played < plies {
-        return Err(format!("it has {played} moves, not {plies}"));
+        return Err(
+            text!("it has {played} moves, not {plies}", "{plies} 手目はありません（{played} 手まで）").to_string()
+        );
     }
     Position::from_setup(&board.to_setup()).map_err(|error| error.to_string())
 }

@@ -3,11 +3,14 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use enbu_language::{Words, pick, text};
 use enbu_mate::{Counted, FirstMove, Length, Solution, Soundness, Verdict};
 use enbu_movegen::Position;
 use serde_json::{Value, json};
 
-use super::soundness::{self, bound, line, words};
+use super::soundness::{self, bound, words};
+use crate::commands::moves::line;
+use crate::terminal::{left, right};
 
 /// A problem with its results, or the reason why there are none.
 pub(super) struct Row {
@@ -27,9 +30,11 @@ pub(super) struct Solved {
 }
 
 pub(super) fn write_heading(out: &mut impl Write) -> io::Result<()> {
-    let names = ("problem", "plies", "counted", "nodes", "seconds", "hash");
-    let (problem, plies, counted, nodes, seconds, hash) = names;
-    writeln!(out, "{problem:<24} {plies:>8} {counted:>8} {nodes:>12} {seconds:>9} {hash:>8}  line")
+    let heading = pick(
+        "problem                     plies  counted        nodes   seconds     hash  line",
+        "問題                         手数 規約手数     探索局面        秒 表の使用  手順",
+    );
+    writeln!(out, "{heading}")
 }
 
 /// Sums over all problems.
@@ -62,54 +67,60 @@ impl Totals {
 
 impl std::fmt::Display for Totals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "mate {} nomate {} open {} nodes {} seconds {:.3}",
-            self.mates,
-            self.no_mates,
-            self.open,
-            self.nodes,
-            self.elapsed.as_secs_f64()
-        )?;
-        if self.unread > 0 { write!(f, " errors {}", self.unread) } else { Ok(()) }
+        let Self { mates, no_mates, open, unread, nodes, .. } = self;
+        let seconds = self.elapsed.as_secs_f64();
+        text!(
+            "mate {mates} nomate {no_mates} open {open} nodes {nodes} seconds {seconds:.3}",
+            "詰み {mates}、不詰 {no_mates}、未解決 {open}、探索局面 {nodes}、{seconds:.3} 秒"
+        )
+        .fmt(f)?;
+        if *unread > 0 { text!(" errors {unread}", "、エラー {unread}").fmt(f) } else { Ok(()) }
     }
 }
+
+const NO_MATE: Words = Words("nomate", "不詰");
+const OPEN: Words = Words("open", "未解決");
 
 /// The length of a mate, or the verdict.
 fn length(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Mate(mate) => bound(mate.plies, mate.length),
-        Verdict::NoMate => "nomate".to_owned(),
-        Verdict::Unknown => "open".to_owned(),
+        Verdict::NoMate => NO_MATE.to_string(),
+        Verdict::Unknown => OPEN.to_string(),
     }
 }
 
 pub(super) fn write_row(out: &mut impl Write, Row { name, outcome }: &Row) -> io::Result<()> {
     let solved = match outcome {
         Ok(solved) => solved,
-        Err(reason) => return writeln!(out, "{name:<24} {:>8} {:>40}  {reason}", "error", ""),
+        Err(reason) => {
+            let error = right(pick("error", "エラー"), 8);
+            return writeln!(out, "{} {error} {:>40}  {reason}", left(name, 24), "");
+        }
     };
     let solution = &solved.solution;
+    let setup = solved.position.to_setup();
     let moves = match &solution.verdict {
-        Verdict::Mate(mate) => line(&mate.line),
+        Verdict::Mate(mate) => line(&setup, &mate.line),
         _ => String::new(),
     };
     let (nodes, seconds) = (solution.nodes, solution.elapsed.as_secs_f64());
     let hash = format!("{:.1}%", f64::from(solution.hash_permille) / 10.0);
     let counted = solved.counted.map(|counted| bound(counted.plies, counted.length)).unwrap_or_default();
-    let length = length(&solution.verdict);
-    writeln!(out, "{name:<24} {length:>8} {counted:>8} {nodes:>12} {seconds:>9.3} {hash:>8}  {moves}")?;
+    let (name, length) = (left(name, 24), right(&length(&solution.verdict), 8));
+    writeln!(out, "{name} {length} {counted:>8} {nodes:>12} {seconds:>9.3} {hash:>8}  {moves}")?;
     for first in solved.first_moves.iter().flatten() {
-        writeln!(out, "{:<24} {:>8} {:>40}  {}", "", length_of_first(first), "", first.mv)?;
+        let length = length_of_first(first).unwrap_or_else(|verdict| verdict.to_string());
+        writeln!(out, "{:<24} {} {:>40}  {}", "", right(&length, 8), "", line(&setup, &[first.mv]))?;
     }
-    solved.sound.iter().try_for_each(|sound| soundness::write(out, sound))
+    solved.sound.iter().try_for_each(|sound| soundness::write(out, &setup, sound))
 }
 
-fn length_of_first(first: &FirstMove) -> String {
+fn length_of_first(first: &FirstMove) -> Result<String, Words> {
     match first.plies {
-        Some(plies) => bound(plies, first.length),
-        None if first.length == Length::Shortest => "nomate".to_owned(),
-        None => "open".to_owned(),
+        Some(plies) => Ok(bound(plies, first.length)),
+        None if first.length == Length::Shortest => Err(NO_MATE),
+        None => Err(OPEN),
     }
 }
 
@@ -140,7 +151,7 @@ pub(super) fn as_json(Row { name, outcome }: &Row) -> Value {
         "hash_permille": solution.hash_permille,
         "first_moves": solved.first_moves.as_ref().map(|moves| moves.iter().map(|first| json!({
             "move": first.mv.to_string(),
-            "mate": length_of_first(first),
+            "mate": length_of_first(first).unwrap_or_else(|verdict| verdict.0.to_owned()),
         })).collect::<Vec<_>>()),
         "sound": solved.sound.as_ref().map(soundness::as_json),
     })

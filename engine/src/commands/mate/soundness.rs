@@ -2,17 +2,15 @@
 
 use std::io::{self, Write};
 
+use enbu_language::text;
 use enbu_mate::{Counted, Flaw, FlawKind, Judgement, Length, Origin, Soundness};
-use enbu_movegen::{HandPiece, Move};
+use enbu_movegen::{HandPiece, Move, Setup};
 use serde_json::{Value, json};
+
+use crate::commands::moves::line;
 
 pub(super) fn words(moves: &[Move]) -> Vec<String> {
     moves.iter().map(Move::to_string).collect()
-}
-
-/// Moves in USI notation, as one text.
-pub(super) fn line(moves: &[Move]) -> String {
-    words(moves).join(" ")
 }
 
 /// A length: `13` when it is exact, `<=13` when it is a bound.
@@ -45,10 +43,10 @@ const fn judgement(sound: Judgement) -> (&'static str, &'static str) {
     }
 }
 
-/// Pieces left in hand, as SFEN writes them.
-fn left(sound: &Soundness) -> String {
+/// Pieces left in hand, by their letters of SFEN or by their names.
+fn left(sound: &Soundness, name: impl Fn(HandPiece) -> char) -> String {
     let each = HandPiece::ALL.into_iter().filter(|&piece| sound.left.has(piece));
-    each.map(|piece| format!("{}{}", piece.piece_type().letter(), sound.left.count(piece))).collect()
+    each.map(|piece| format!("{}{}", name(piece), sound.left.count(piece))).collect()
 }
 
 fn length(mate: Option<Counted>) -> String {
@@ -57,16 +55,22 @@ fn length(mate: Option<Counted>) -> String {
 
 /// The judgement with the main line, then a row for each flaw: number of the move, class,
 /// length, and the moves up to it.
-pub(super) fn write(out: &mut impl Write, sound: &Soundness) -> io::Result<()> {
-    let (name, term) = judgement(sound.judgement());
-    writeln!(out, "  {name} {term}, {}: {}", length(Some(sound.counted)), line(&sound.line))?;
-    if !left(sound).is_empty() {
-        writeln!(out, "  pieces_left 駒余り: {}", left(sound))?;
+pub(super) fn write(out: &mut impl Write, start: &Setup, sound: &Soundness) -> io::Result<()> {
+    let (english, term) = judgement(sound.judgement());
+    let (plies, moves) = (length(Some(sound.counted)), line(start, &sound.line));
+    writeln!(out, "{}", text!("  {english} {term}, {plies}: {moves}", "  {term}、{plies} 手：{moves}"))?;
+    let left = left(sound, HandPiece::name);
+    if !left.is_empty() {
+        let term = "駒余り";
+        writeln!(out, "{}", text!("  pieces_left {term}: {left}", "  {term}：{left}"))?;
     }
     for Flaw { before, mv, kind, mate } in &sound.flaws {
-        let (name, term) = terms(*kind);
-        let moves = line(&[&before[..], &[*mv]].concat());
-        writeln!(out, "  {:>4} {name} {term} {}: {moves}", before.len() + 1, length(*mate))?;
+        let (english, term) = terms(*kind);
+        let moves = line(start, &[&before[..], &[*mv]].concat());
+        let (number, plies) = (before.len() + 1, length(*mate));
+        let text =
+            text!("  {number:>4} {english} {term} {plies}: {moves}", "  {number:>4} 手目 {term} {plies}：{moves}");
+        writeln!(out, "{text}")?;
     }
     Ok(())
 }
@@ -88,7 +92,7 @@ pub(super) fn as_json(sound: &Soundness) -> Value {
         "main_line": words(&sound.line),
         "given": sound.origin == Origin::Given,
         "counted": length(Some(sound.counted)),
-        "pieces_left": left(sound),
+        "pieces_left": left(sound, |piece| piece.piece_type().letter()),
         "flaws": flaws.collect::<Vec<_>>(),
     })
 }

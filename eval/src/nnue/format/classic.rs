@@ -4,6 +4,8 @@
 //! for each input), then three affine layers (32-bit biases, then one row of 8-bit
 //! weights for each output, padded to 32 inputs).
 
+use enbu_language::Words;
+
 use super::cursor::Cursor;
 use super::header::{Header, VERSION};
 use super::own;
@@ -98,14 +100,15 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     let found = Classic::recognise(&evidence).ok_or_else(|| unknown(header, evidence.body.len()))?;
     let shape = found.shape;
     let skip_hash = |cursor: &mut Cursor<'_>| match found.hashes {
-        SectionHashes::Present => cursor.u32("a section hash").map(drop),
+        SectionHashes::Present => cursor.u32(Words("a section hash", "区画のハッシュ")).map(drop),
         SectionHashes::Absent => Ok(()),
     };
     skip_hash(&mut cursor)?;
     let transformer = Transformer {
         features: shape.features,
-        biases: cursor.words(shape.width, "the first layer's biases")?,
-        rows: cursor.words(shape.width * shape.features.inputs(), "the first layer's weights")?,
+        biases: cursor.words(shape.width, Words("the first layer's biases", "第 1 層のバイアス"))?,
+        rows: cursor
+            .words(shape.width * shape.features.inputs(), Words("the first layer's weights", "第 1 層の重み"))?,
     };
     skip_hash(&mut cursor)?;
     let layers = layers(&mut cursor, [2 * shape.width, shape.first, shape.second], shape.first, |_, _| true)?;
@@ -164,9 +167,9 @@ struct AffineBytes<'a> {
 
 impl<'a> AffineBytes<'a> {
     fn read(cursor: &mut Cursor<'a>, inputs: usize, outputs: usize) -> Result<Self, NetworkError> {
-        let biases = cursor.integers(outputs, "the biases of a layer")?;
+        let biases = cursor.integers(outputs, Words("the biases of a layer", "層のバイアス"))?;
         let stride = pad32(inputs);
-        let weights = cursor.take(outputs * stride, "the weights of a layer")?;
+        let weights = cursor.take(outputs * stride, Words("the weights of a layer", "層の重み"))?;
         Ok(Self { biases, weights, stride })
     }
 

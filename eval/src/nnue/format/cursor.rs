@@ -1,5 +1,7 @@
 //! Reading a file from front to back.
 
+use enbu_language::Words;
+
 use crate::nnue::error::NetworkError;
 use crate::nnue::memory::Block;
 
@@ -26,7 +28,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `length` bytes, which hold `part`.
-    pub(crate) fn take(&mut self, length: usize, part: &'static str) -> Result<&'a [u8], NetworkError> {
+    pub(crate) fn take(&mut self, length: usize, part: Words) -> Result<&'a [u8], NetworkError> {
         let rest = self.rest();
         let taken = rest.get(..length).ok_or(NetworkError::Truncated {
             part,
@@ -39,16 +41,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `count` numbers of `N` bytes each.
-    pub(crate) fn numbers<const N: usize>(
-        &mut self,
-        count: usize,
-        part: &'static str,
-    ) -> Result<&'a [[u8; N]], NetworkError> {
+    pub(crate) fn numbers<const N: usize>(&mut self, count: usize, part: Words) -> Result<&'a [[u8; N]], NetworkError> {
         Ok(self.take(count.saturating_mul(N), part)?.as_chunks::<N>().0)
     }
 
     /// The next `count` 16-bit numbers.
-    pub(crate) fn words(&mut self, count: usize, part: &'static str) -> Result<Block<i16>, NetworkError> {
+    pub(crate) fn words(&mut self, count: usize, part: Words) -> Result<Block<i16>, NetworkError> {
         let numbers = self.numbers::<2>(count, part)?;
         let mut block = Block::zeroed(count)?;
         block.iter_mut().zip(numbers).for_each(|(word, &bytes)| *word = i16::from_le_bytes(bytes));
@@ -56,16 +54,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `count` 8-bit numbers.
-    pub(crate) fn bytes(&mut self, count: usize, part: &'static str) -> Result<&'a [i8], NetworkError> {
+    pub(crate) fn bytes(&mut self, count: usize, part: Words) -> Result<&'a [i8], NetworkError> {
         Ok(bytemuck::cast_slice(self.take(count, part)?))
     }
 
     /// The next `count` 32-bit numbers.
-    pub(crate) fn integers(&mut self, count: usize, part: &'static str) -> Result<Vec<i32>, NetworkError> {
+    pub(crate) fn integers(&mut self, count: usize, part: Words) -> Result<Vec<i32>, NetworkError> {
         Ok(self.numbers(count, part)?.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect())
     }
 
-    pub(crate) fn u32(&mut self, part: &'static str) -> Result<u32, NetworkError> {
+    pub(crate) fn u32(&mut self, part: Words) -> Result<u32, NetworkError> {
         let numbers = self.numbers(1, part)?;
         Ok(u32::from_le_bytes(numbers.first().copied().unwrap_or_default()))
     }

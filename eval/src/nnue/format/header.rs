@@ -1,5 +1,7 @@
 //! The header of `nn.bin` files of both families.
 
+use enbu_language::Words;
+
 use super::cursor::Cursor;
 use crate::nnue::error::NetworkError;
 
@@ -20,14 +22,15 @@ pub(crate) struct Header<'a> {
 
 impl<'a> Header<'a> {
     pub(crate) fn read(cursor: &mut Cursor<'a>) -> Result<Self, NetworkError> {
-        let hash = cursor.u32("the file hash")?;
+        let hash = cursor.u32(Words("the file hash", "ファイルのハッシュ"))?;
         let offset = cursor.offset();
-        let length = cursor.u32("the length of the description")? as usize;
+        let part = Words("the length of the description", "説明文の長さ");
+        let length = cursor.u32(part)? as usize;
         if length > MAX_TEXT {
-            let (part, expected) = ("the length of the description", "0 to 4096");
+            let expected = Words("0 to 4096", "0～4096");
             return Err(NetworkError::Field { part, offset, value: length as i64, expected });
         }
-        let text = cursor.take(length, "the description")?;
+        let text = cursor.take(length, Words("the description", "説明文"))?;
         // Only ASCII words are evaluated.
         let text = text.utf8_chunks().map(|chunk| chunk.valid()).max_by_key(|text| text.len()).unwrap_or_default();
         Ok(Self { hash, text, end: cursor.offset() })

@@ -83,6 +83,7 @@
 mod deep;
 
 use enbu_files::{checksum, sealed};
+use enbu_language::Words;
 use enbu_movegen::{Color, HandPiece, Piece, PieceType, Position, Square};
 
 use super::cursor::Cursor;
@@ -257,35 +258,37 @@ pub(crate) fn read(
     verify: impl FnOnce(&[u8]) -> Result<(), NetworkError>,
 ) -> Result<Network, NetworkError> {
     let mut cursor = Cursor::new(bytes);
-    cursor.take(MAGIC.len(), "the magic")?;
-    let version = field(&mut cursor, "the version", OUTPUTS[0]..=DEEP, "1 to 3")?;
+    cursor.take(MAGIC.len(), Words("the magic", "マジック"))?;
+    let version = field(&mut cursor, Words("the version", "バージョン"), OUTPUTS[0]..=DEEP, Words("1 to 3", "1～3"))?;
     let offset = cursor.offset();
-    let width = field(&mut cursor, "L1", 64..=1024, "a multiple of 32 from 64 to 1024")? as usize;
+    let (part, expected) = (Words("L1", "L1"), Words("a multiple of 32 from 64 to 1024", "64～1024 の 32 の倍数"));
+    let width = field(&mut cursor, part, 64..=1024, expected)? as usize;
     if !width.is_multiple_of(32) {
-        let expected = "a multiple of 32 from 64 to 1024";
-        return Err(NetworkError::Field { part: "L1", offset, value: width as i64, expected });
+        return Err(NetworkError::Field { part, offset, value: width as i64, expected });
     }
-    let (most, expected) = if version == DEEP { (1, "1 in version 3") } else { (16, "1 to 16") };
-    let buckets = field(&mut cursor, "the number of output buckets", 1..=most, expected)? as usize;
-    let bucket_step = field(&mut cursor, "the number of pieces in hand per bucket", 1..=38, "1 to 38")?;
-    let scale = field(&mut cursor, "the scale", 1..=10_000, "1 to 10000")? as i32;
+    let single = Words("1 in version 3", "1（バージョン 3）");
+    let (most, expected) = if version == DEEP { (1, single) } else { (16, Words("1 to 16", "1～16")) };
+    let part = Words("the number of output buckets", "出力バケットの数");
+    let buckets = field(&mut cursor, part, 1..=most, expected)? as usize;
+    let part = Words("the number of pieces in hand per bucket", "バケットあたりの持駒の枚数");
+    let bucket_step = field(&mut cursor, part, 1..=38, Words("1 to 38", "1～38"))?;
+    let scale = field(&mut cursor, Words("the scale", "スケール"), 1..=10_000, Words("1 to 10000", "1～10000"))? as i32;
     if version == DEEP {
-        field(&mut cursor, "the field after the scale", 0..=0, "0")?;
+        field(&mut cursor, Words("the field after the scale", "スケールの次の項目"), 0..=0, Words("0", "0"))?;
     }
-    cursor.take(HEADER - cursor.offset(), "the header")?;
-    let transformer = Transformer {
-        features: FeatureSet::Mirrored,
-        biases: cursor.words(width, "the first layer's biases")?,
-        rows: cursor.words(FeatureSet::Mirrored.inputs() * width, "the first layer's weights")?,
-    };
+    cursor.take(HEADER - cursor.offset(), Words("the header", "ヘッダー"))?;
+    let features = FeatureSet::Mirrored;
+    let biases = cursor.words(width, Words("the first layer's biases", "第 1 層のバイアス"))?;
+    let rows = cursor.words(features.inputs() * width, Words("the first layer's weights", "第 1 層の重み"))?;
+    let transformer = Transformer { features, biases, rows };
     let attacks = (version > OUTPUTS[0]).then(|| read_attacks(&mut cursor, version, width)).transpose()?;
     let inputs = if attacks.is_some() { "-attacks" } else { "" };
     let offset = cursor.offset();
     let (shape, head) = if version == DEEP {
         (format!("enbu-{width}-attacks-{HIDDEN}-{SECOND}"), Head::Deep(Box::new(deep::read(&mut cursor, width)?)))
     } else {
-        let weights = cursor.words(buckets * 2 * width, "the output weights")?;
-        let biases = cursor.integers(buckets, "the output biases")?;
+        let weights = cursor.words(buckets * 2 * width, Words("the output weights", "出力層の重み"))?;
+        let biases = cursor.integers(buckets, Words("the output biases", "出力層のバイアス"))?;
         let of_buckets = if buckets == 1 { String::new() } else { format!("-b{buckets}") };
         (format!("enbu-{width}{of_buckets}{inputs}"), Head::Outputs(Outputs { weights, biases, bucket_step }))
     };
@@ -299,8 +302,10 @@ pub(crate) fn read(
 
 /// Reads the rows of inputs from attacks: words in version 2, bytes from version 3 on.
 fn read_attacks(cursor: &mut Cursor<'_>, version: u32, width: usize) -> Result<AttackRows, NetworkError> {
-    let (offset, count, part) = (cursor.offset(), ATTACK_INPUTS * width, "the weights of inputs from attacks");
-    let (one, limit, expected) = ("a weight of an input from attacks", MAX_ATTACK_WEIGHT.into(), "-127 to 127");
+    let (offset, count) = (cursor.offset(), ATTACK_INPUTS * width);
+    let part = Words("the weights of inputs from attacks", "利きの入力の重み");
+    let one = Words("a weight of an input from attacks", "利きの入力の重み");
+    let (limit, expected) = (MAX_ATTACK_WEIGHT.into(), Words("-127 to 127", "-127～127"));
     if version == DEEP {
         let rows = cursor.bytes(count, part)?;
         check_weights(rows, limit, offset, one, expected)?;
@@ -315,9 +320,9 @@ fn read_attacks(cursor: &mut Cursor<'_>, version: u32, width: usize) -> Result<A
 /// Reads a number that must be in `range`.
 fn field(
     cursor: &mut Cursor<'_>,
-    part: &'static str,
+    part: Words,
     range: std::ops::RangeInclusive<u32>,
-    expected: &'static str,
+    expected: Words,
 ) -> Result<u32, NetworkError> {
     let offset = cursor.offset();
     let value = cursor.u32(part)?;
@@ -336,8 +341,8 @@ fn check_weights<W: Copy + Ord + Into<i64>>(
     weights: &[W],
     limit: i32,
     offset: usize,
-    part: &'static str,
-    expected: &'static str,
+    part: Words,
+    expected: Words,
 ) -> Result<(), NetworkError> {
     let Some(&first) = weights.first() else { return Ok(()) };
     let is_outside = |weight: W| weight.into().abs() > limit.into();
@@ -353,14 +358,14 @@ fn check_weights<W: Copy + Ord + Into<i64>>(
 
 /// Checks that sums of 255² × weight fit 32 bits, and 255 × weight 16.
 fn check_outputs(weights: &Block<i16>, per_bucket: usize, offset: usize) -> Result<(), NetworkError> {
-    check_weights(weights, 128, offset, "an output weight", "-128 to 128")?;
+    check_weights(weights, 128, offset, Words("an output weight", "出力層の重み"), Words("-128 to 128", "-128～128"))?;
     let error =
         |at: usize, part, value, expected| NetworkError::Field { part, offset: offset + 2 * at, value, expected };
     for (bucket, weights) in weights.chunks_exact(per_bucket).enumerate() {
         let sum: i64 = weights.iter().map(|&weight| i64::from(weight).abs()).sum();
         if sum * i64::from(UNIT * UNIT) > i64::from(i32::MAX) {
-            let part = "the sum of a bucket's absolute output weights";
-            return Err(error(bucket * per_bucket, part, sum, "at most 33025"));
+            let part = Words("the sum of a bucket's absolute output weights", "バケットの出力重みの絶対値の和");
+            return Err(error(bucket * per_bucket, part, sum, Words("at most 33025", "33025 以下")));
         }
     }
     Ok(())

@@ -3,6 +3,8 @@
 //! After the description: the first layer as two compressed blocks, in some shapes a
 //! section of progress weights, then the stacks, each a small network after a magic number.
 
+use enbu_language::Words;
+
 use super::classic::layers;
 use super::cursor::Cursor;
 use super::header::Header;
@@ -33,10 +35,10 @@ pub(crate) fn follow(cursor: &Cursor<'_>) -> bool {
 
 /// Reads the network after the description.
 pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> Result<Network, NetworkError> {
-    let hash = cursor.u32("the first layer's hash")?;
+    let hash = cursor.u32(Words("the first layer's hash", "第 1 層のハッシュ"))?;
     let transformer = transformer(&mut cursor)?;
     let offset = cursor.offset();
-    let progress = match cursor.clone().u32("the first stack")? {
+    let progress = match cursor.clone().u32(Words("the first stack", "最初のスタック"))? {
         PROGRESS => Some(ProgressWeights::read(&mut cursor)?),
         _ => None,
     };
@@ -44,10 +46,10 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     let unknown = NetworkError::UnknownShape { offset: cursor.offset(), length: cursor.rest().len() };
     let sizes = Sizes::recognise(cursor.rest(), width, header.text).ok_or(unknown)?;
     let selector = Selector::recognise(sizes.stacks, progress.is_some(), header.text).ok_or(NetworkError::Field {
-        part: "the number of stacks",
+        part: Words("the number of stacks", "スタックの数"),
         offset,
         value: sizes.stacks as i64,
-        expected: "the number of a known selector",
+        expected: Words("the number of a known selector", "既知の選択方式の数"),
     })?;
     let shards = Shards::described(header.text).filter(|shards| shards.fit(width, sizes.outputs()));
     let mut stacks = Vec::new();
@@ -74,21 +76,22 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
 
 fn transformer(cursor: &mut Cursor<'_>) -> Result<Transformer, NetworkError> {
     let offset = cursor.offset();
-    let biases = Compressed::find(cursor, "the first layer's biases")?;
+    let biases = Compressed::find(cursor, Words("the first layer's biases", "第 1 層のバイアス"))?;
     let width = biases.count();
     if width == 0 || !width.is_multiple_of(64) || width > 8192 {
-        let part = "the number of the first layer's biases";
-        return Err(NetworkError::Field { part, offset, value: width as i64, expected: "a multiple of 64 up to 8192" });
+        let part = Words("the number of the first layer's biases", "第 1 層のバイアスの数");
+        let expected = Words("a multiple of 64 up to 8192", "8192 以下の 64 の倍数");
+        return Err(NetworkError::Field { part, offset, value: width as i64, expected });
     }
     let offset = cursor.offset();
-    let rows = Compressed::find(cursor, "the first layer's weights")?;
+    let rows = Compressed::find(cursor, Words("the first layer's weights", "第 1 層の重み"))?;
     let count = rows.count();
     let features = FeatureSet::STANDARD.into_iter().find(|features| features.inputs() * width == count);
     let features = features.ok_or(NetworkError::Field {
-        part: "the number of the first layer's weights",
+        part: Words("the number of the first layer's weights", "第 1 層の重みの数"),
         offset,
         value: count as i64,
-        expected: "that of a known set of inputs",
+        expected: Words("that of a known set of inputs", "既知の入力特徴の数"),
     })?;
     let mut transformer = Transformer { features, biases: Block::zeroed(width)?, rows: Block::zeroed(count)? };
     biases.decode(&mut transformer.biases)?;
@@ -104,14 +107,15 @@ struct ProgressWeights<'a> {
 
 impl<'a> ProgressWeights<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Result<Self, NetworkError> {
-        cursor.u32("the magic number of the progress weights")?;
-        let bias = cursor.u32("the progress bias")? as i32;
-        Ok(Self { bias, weights: cursor.numbers(FeatureSet::HalfKp.inputs(), "the progress weights")? })
+        cursor.u32(Words("the magic number of the progress weights", "進行度の重みのマジック番号"))?;
+        let bias = cursor.u32(Words("the progress bias", "進行度のバイアス"))? as i32;
+        let part = Words("the progress weights", "進行度の重み");
+        Ok(Self { bias, weights: cursor.numbers(FeatureSet::HalfKp.inputs(), part)? })
     }
 }
 
 fn stack(cursor: &mut Cursor<'_>, width: usize, sizes: &Sizes, shards: Option<Shards>) -> Result<Layers, NetworkError> {
-    cursor.u32("the magic number of a stack")?;
+    cursor.u32(Words("the magic number of a stack", "スタックのマジック番号"))?;
     let is_used = |output, input| shards.is_none_or(|shards| shards.is_used(output, input, sizes.outputs()));
     layers(cursor, [width, 2 * sizes.first, sizes.second], sizes.outputs(), is_used)
 }

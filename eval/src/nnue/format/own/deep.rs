@@ -1,6 +1,7 @@
 //! Version 3: the parts of a network with hidden layers, and its layers in a file.
 
 use enbu_files::sealed;
+use enbu_language::Words;
 
 use super::{CHECKSUM, Cursor, DEEP, check_weights, header};
 use crate::nnue::error::NetworkError;
@@ -58,20 +59,23 @@ impl DeepParts {
 
 /// Reads the layers after the first.
 pub(super) fn read(cursor: &mut Cursor<'_>, width: usize) -> Result<Deep, NetworkError> {
-    let weights = cursor.bytes(width * HIDDEN, "the weights of the first hidden layer")?;
-    let biases = read_biases(cursor, HIDDEN, "the biases of the first hidden layer")?;
+    let weights = cursor.bytes(width * HIDDEN, Words("the weights of the first hidden layer", "第 2 層の重み"))?;
+    let biases = read_biases(cursor, HIDDEN, Words("the biases of the first hidden layer", "第 2 層のバイアス"))?;
     let first = Affine::new(width, &biases, |output, input| weights[HIDDEN * input + output])?;
-    let weights = cursor.words(2 * HIDDEN * SECOND, "the weights of the second hidden layer")?;
-    let second_biases = read_biases(cursor, SECOND, "the biases of the second hidden layer")?;
-    let last = cursor.words(SECOND, "the output weights")?;
-    let bias = read_biases(cursor, 1, "the output bias")?;
+    let weights =
+        cursor.words(2 * HIDDEN * SECOND, Words("the weights of the second hidden layer", "第 3 層の重み"))?;
+    let second_biases =
+        read_biases(cursor, SECOND, Words("the biases of the second hidden layer", "第 3 層のバイアス"))?;
+    let last = cursor.words(SECOND, Words("the output weights", "出力層の重み"))?;
+    let bias = read_biases(cursor, 1, Words("the output bias", "出力層のバイアス"))?;
     Ok(Deep { first, tail: Tail::new(&weights, &second_biases, &last, bias[0]) })
 }
 
-fn read_biases(cursor: &mut Cursor<'_>, count: usize, part: &'static str) -> Result<Vec<i32>, NetworkError> {
+fn read_biases(cursor: &mut Cursor<'_>, count: usize, part: Words) -> Result<Vec<i32>, NetworkError> {
     let offset = cursor.offset();
     let biases = cursor.integers(count, part)?;
-    check_weights(&biases, MAX_BIAS, offset, "a bias", "-1000000000 to 1000000000")?;
+    let expected = Words("-1000000000 to 1000000000", "-1000000000～1000000000");
+    check_weights(&biases, MAX_BIAS, offset, Words("a bias", "バイアス"), expected)?;
     Ok(biases)
 }
 
