@@ -20,7 +20,7 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use super::choices::{Choice, SCORES, one_of};
-use super::failure::{Force, usage, write_file};
+use super::failure::{Force, failed, usage, write_file};
 use super::inputs::{Bases, Input, MOST_WARNINGS, Target, extension, inputs, shown};
 use super::progress::bar;
 use crate::terminal::notice;
@@ -102,10 +102,9 @@ fn usual_encoding(format: Format, extension: &str) -> Encoding {
     if is_shift_jis { Encoding::ShiftJis } else { Encoding::Utf8 }
 }
 
-fn encoding(label: &str) -> Result<Encoding, String> {
-    Encoding::from_label(label).filter(|encoding| encoding.encode("").is_some()).ok_or_else(|| {
-        pick("not an encoding that can be written", "書き込みに使える文字コードではありません").to_owned()
-    })
+fn encoding(label: &str) -> Result<Encoding, &'static str> {
+    let refused = pick("not an encoding that can be written", "書き込みに使える文字コードではありません");
+    Encoding::from_label(label).filter(|encoding| encoding.encode("").is_some()).ok_or(refused)
 }
 
 /// The work for every input, on any thread.
@@ -179,8 +178,8 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     };
     if inputs.is_empty() {
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
-        let text = text!("no records found in {}", "{} に棋譜がありません", folders.join(pick(", ", "、")));
-        return Err(io::Error::other(text.to_string()));
+        let folders = folders.join(pick(", ", "、"));
+        return Err(failed(text!("no records found in {folders}", "{folders} に棋譜がありません")));
     }
     // For more than one file.
     let progress = match inputs.len() {
@@ -214,9 +213,10 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         0 => Ok(ExitCode::SUCCESS),
         failures => {
             let all = inputs.len();
-            let text =
-                text!("{failures} of {all} inputs had errors", "入力 {all} 件のうち {failures} 件にエラーがありました");
-            Err(io::Error::other(text.to_string()))
+            Err(failed(text!(
+                "{failures} of {all} inputs had errors",
+                "入力 {all} 件中 {failures} 件にエラーがありました"
+            )))
         }
     }
 }
@@ -288,11 +288,10 @@ impl Job {
     fn check_ply(&self, records: &[Record]) -> Result<(), String> {
         let Some(ply) = self.args.ply.filter(|_| self.to.holds_a_position()) else { return Ok(()) };
         match records.iter().map(|record| record.moves().count()).find(|&moves| moves < ply) {
-            Some(moves) => {
-                Err(text!("--ply {ply}: the game has {moves} moves", "--ply {ply}：棋譜は {moves} 手までです")
-                    .to_string())
-            }
             None => Ok(()),
+            Some(moves) => {
+                Err(text!("--ply {ply}: the game has {moves} moves", "--ply {ply}：棋譜は {moves} 手です").to_string())
+            }
         }
     }
 
@@ -436,25 +435,21 @@ impl<W: Write> Sink<'_, W> {
         let (to, output) = (self.job.to, pick("output", "出力"));
         if self.lossy > MOST_WARNINGS {
             let (warning, more) = (self.warning(), self.lossy - MOST_WARNINGS);
-            self.say(
-                output,
-                text!(
-                    "{warning}{more} more inputs have content that {to} cannot hold",
-                    "{warning}{to} 形式では表せない内容が、ほかに {more} 件の入力にあります"
-                ),
+            let text = text!(
+                "{warning}{more} more inputs have content that {to} cannot hold",
+                "{warning}{to} 形式では表せない内容が、ほかに {more} 件の入力にあります"
             );
+            self.say(output, text);
         }
         if self.games > 1 && !to.holds_games() && !matches!(self.job.target, Target::Folder(_)) {
             let place = pick("; -o FOLDER/ gives each its own", "。-o フォルダ/ なら 1 局ずつ書き出します");
-            let (place, warning, count) =
-                (if self.written.is_empty() { place } else { "" }, self.warning(), self.games);
-            self.say(
-                output,
-                text!(
-                    "{warning}{count} games, but {to} holds one a file{place}",
-                    "{warning}{count} 局ありますが、{to} 形式は 1 ファイルに 1 局です{place}"
-                ),
+            let place = if self.written.is_empty() { place } else { "" };
+            let (warning, count) = (self.warning(), self.games);
+            let text = text!(
+                "{warning}{count} games, but {to} holds one a file{place}",
+                "{warning}{count} 局ありますが、{to} 形式は 1 ファイルに 1 局です{place}"
             );
+            self.say(output, text);
             self.failures += usize::from(self.job.args.strict && self.written.is_empty());
         }
         if !self.together.is_empty() {

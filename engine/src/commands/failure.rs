@@ -32,6 +32,11 @@ pub(in crate::commands) fn interrupted(out: &mut impl Write) -> io::Result<ExitC
     Ok(ExitCode::from(INTERRUPTED))
 }
 
+/// An error with this text.
+pub(in crate::commands) fn failed(text: impl Display) -> io::Error {
+    io::Error::other(text.to_string())
+}
+
 /// Breaks once `stop` is set.
 pub(in crate::commands) fn go_on(stop: &AtomicBool) -> ControlFlow<()> {
     if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -63,11 +68,8 @@ pub(in crate::commands) fn named(path: &Path, error: &io::Error) -> io::Error {
 pub(in crate::commands) fn with_failures(failures: usize) -> io::Result<ExitCode> {
     match failures {
         0 => Ok(ExitCode::SUCCESS),
-        1 => Err(io::Error::other(text!("1 input had errors", "入力 1 件にエラーがありました").to_string())),
-        failures => {
-            let text = text!("{failures} inputs had errors", "入力 {failures} 件にエラーがありました");
-            Err(io::Error::other(text.to_string()))
-        }
+        1 => Err(failed(text!("1 input had errors", "入力 1 件にエラーがありました"))),
+        failures => Err(failed(text!("{failures} inputs had errors", "入力 {failures} 件にエラーがありました"))),
     }
 }
 

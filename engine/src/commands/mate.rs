@@ -158,7 +158,7 @@ fn work(job: &Job, mut solver: Solver, permits: &Sender<()>, events: &Sender<Eve
         let outcome = position.and_then(|position| {
             let solve = || solved(job, &mut solver, &name, (position, &given), events);
             catch_unwind(AssertUnwindSafe(solve))
-                .map_err(|_| pick("the solver failed", "内部エラーで解けませんでした").to_owned())
+                .map_err(|_| pick("the solver failed", "解図に失敗しました").to_owned())
         });
         // The receiver is gone when the printing thread has ended.
         let _ = events.send(Event::Row(number, Box::new(Row { name, outcome })));
@@ -249,6 +249,6 @@ fn status(name: &str, progress: &Progress) -> String {
         |mate| text!("mate in {}", "{} 手詰", mate.plies).to_string(),
     );
     let (nodes, full) = (progress.nodes, progress.hash_permille / 10);
-    text!("{name}: {found}, {nodes} nodes, table {full} % full", "{name}：{found}、{nodes} 局面、表の使用率 {full} %")
+    text!("{name}: {found}, {nodes} nodes, table {full} % full", "{name}：{found}、{nodes} 局面、表 {full} %")
         .to_string()
 }

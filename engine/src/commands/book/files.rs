@@ -16,7 +16,7 @@ use enbu_language::{pick, text};
 use enbu_movegen::{Setup, SfenError};
 use indicatif::ProgressBar;
 
-use crate::commands::failure::{Force, check_writable, usage};
+use crate::commands::failure::{Force, check_writable, failed, usage};
 use crate::commands::progress::bar;
 use crate::terminal;
 
@@ -67,7 +67,7 @@ impl ReadArgs {
 }
 
 pub(super) fn faulty(path: &Path, error: &BookError) -> io::Error {
-    io::Error::other(text!("{}: {error}", "{}：{error}", path.display()).to_string())
+    failed(text!("{}: {error}", "{}：{error}", path.display()))
 }
 
 pub(super) fn notice(text: impl Display) {
@@ -76,13 +76,8 @@ pub(super) fn notice(text: impl Display) {
 
 /// The number of positions on a terminal.
 pub(super) fn progress() -> ProgressBar {
-    bar(
-        None,
-        pick(
-            "{spinner} {human_pos} positions, {per_sec}, {elapsed}",
-            "{spinner} {human_pos} 局面、{per_sec}、{elapsed}",
-        ),
-    )
+    let positions = pick("positions,", "局面");
+    bar(None, &format!("{{spinner}} {{human_pos}} {positions} {{per_sec}}, {{elapsed}}"))
 }
 
 /// Fails now if a book could not be written to `path` after long work; returns its format.
@@ -93,7 +88,7 @@ pub(super) fn check_output(path: &Path, existing: Existing) -> io::Result<Format
         "{}：定跡の拡張子ではありません（.db、.ybb、.bin（Apery）、.sbk）",
         path.display()
     );
-    let format = format.ok_or_else(|| io::Error::other(unknown.to_string()))?;
+    let format = format.ok_or_else(|| failed(unknown))?;
     check_writable(path, existing)?;
     Ok(format)
 }
@@ -120,8 +115,10 @@ pub(super) fn write_sorted(
     let losses = written.losses.to_string();
     if !losses.is_empty() {
         let path = path.display();
-        let text = text!("{path}: a {format} has no place for {losses}", "{path}：{format} では表せません：{losses}");
-        terminal::notice(text);
+        terminal::notice(text!(
+            "{path}: a {format} has no place for {losses}",
+            "{path}：{format} に入りません：{losses}"
+        ));
     }
     Ok(written.positions)
 }
@@ -180,7 +177,7 @@ impl Job<'_> {
         let (written, combined) = streamed.map_err(|error| faulty(path, &error))?;
         let losses = written.losses.to_string();
         if !losses.is_empty() {
-            notice(text!("{format} has no place for {losses}", "{format} では表せません：{losses}"));
+            notice(text!("{format} has no place for {losses}", "{format} に入りません：{losses}"));
         }
         let combined = match combined {
             0 => String::new(),
@@ -191,8 +188,7 @@ impl Job<'_> {
             "{path}: {positions} positions, {moves} moves{combined}",
             "{path}：局面 {positions}、指し手 {moves}{combined}"
         );
-        writeln!(out, "{text}")?;
-        Ok(ExitCode::SUCCESS)
+        writeln!(out, "{text}").map(|()| ExitCode::SUCCESS)
     }
 
     /// The pages of an input, edited. A fault becomes a notice, or ends all inputs.
@@ -230,8 +226,8 @@ impl Job<'_> {
                     Some(Err(error)) => {
                         let error = faulty(path, &error);
                         let text =
-                            text!("{error} (--skip-faults leaves it out)", "{error}（--skip-faults で除けます）");
-                        notices.fatal = Some(io::Error::other(text.to_string()));
+                            text!("{error} (--skip-faults leaves it out)", "{error}（--skip-faults で除きます）");
+                        notices.fatal = Some(failed(text));
                         return None;
                     }
                     None => {

@@ -12,7 +12,7 @@ use clap::Args;
 use enbu_book::grow::{Plan, Searched, Tree, Verdict};
 use enbu_eval::Evaluation;
 use enbu_files::Existing;
-use enbu_language::{pick, text};
+use enbu_language::text;
 use enbu_movegen::{Position, Setup};
 use enbu_search::{BestMove, Limits, Listener, Options, Score, Solo};
 use parking_lot::Mutex;
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::files::{check_output, write_sorted};
 use super::grow_log::{self, Contents, Header, Log, Settings, merge};
-use crate::commands::failure::{Force, interrupted, stop_on_signal};
+use crate::commands::failure::{Force, failed, interrupted, stop_on_signal};
 use crate::commands::inputs::position;
 use crate::commands::lines::{Line, Lines};
 use crate::commands::progress::Progress;
@@ -89,11 +89,8 @@ impl GrowArgs {
     fn header(&self, engine: String) -> io::Result<Header> {
         let parts = u32::try_from(self.shard.count()).unwrap_or(u32::MAX);
         let texts = if self.roots.is_empty() { &["startpos".to_owned()][..] } else { &self.roots };
-        let root = |text: &String| {
-            position(text).map_err(|error| {
-                io::Error::other(text!("--position {text}: {error}", "--position {text}：{error}").to_string())
-            })
-        };
+        let failed = |text, error| failed(text!("--position {text}: {error}", "--position {text}：{error}"));
+        let root = |text: &String| position(text).map_err(|error| failed(text.clone(), error));
         let roots = texts.iter().map(root).collect::<io::Result<Vec<_>>>()?;
         Ok(Header {
             engine,
@@ -122,9 +119,8 @@ impl GrowArgs {
 fn tree(header: &Header) -> io::Result<Tree> {
     let roots: Option<Vec<Position>> =
         header.roots.iter().map(|sfen| Position::from_setup(&sfen.parse::<Setup>().ok()?).ok()).collect();
-    let roots = roots.ok_or_else(|| {
-        io::Error::other(pick("a root of the log is not a position", "記録の開始局面が正しくありません"))
-    })?;
+    let text = text!("a root of the log is not a position", "記録の開始局面が正しくありません");
+    let roots = roots.ok_or_else(|| failed(text))?;
     let plan = Plan {
         ply_cp: header.settings.ply_cost,
         max_loss_cp: header.settings.max_loss,
@@ -149,8 +145,7 @@ fn put_together(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut logs: Vec<Contents> = Vec::new();
     for path in &args.merge {
         let text = text!("{}: no log of a growing book", "{}：定跡の探索の記録ではありません", path.display());
-        let missing = || io::Error::other(text.to_string());
-        let contents = Contents::read(path)?.ok_or_else(missing)?;
+        let contents = Contents::read(path)?.ok_or_else(|| failed(text))?;
         if let Some(first) = logs.first() {
             contents.header.whole().check(path, &first.header.whole())?;
         }
@@ -188,8 +183,8 @@ fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     }
     let is_complete = work.grow(&stop)?;
     let positions = write(args, &work.tree)?;
-    let value =
-        work.tree.value_cp().map_or_else(String::new, |value| text!(", value {value}", "、評価値 {value}").to_string());
+    let value = |value| text!(", value {value}", "、評価値 {value}").to_string();
+    let value = work.tree.value_cp().map_or_else(String::new, value);
     writeln!(out, "{}", text!("{positions} positions{value}", "{positions} 局面{value}"))?;
     if is_complete {
         return Ok(ExitCode::SUCCESS);
@@ -266,10 +261,8 @@ impl<'a> Work<'a> {
             for (leaf, verdict) in leaves.iter().zip(&verdicts) {
                 self.tree.insert(leaf, verdict);
             }
-            let tree = &self.tree;
-            progress.show(tree.positions() as u64, || {
-                text!("{} of {all} positions", "{}/{all} 局面", tree.positions()).to_string()
-            });
+            let done = self.tree.positions();
+            progress.show(done as u64, || text!("{done} of {all} positions", "{done}/{all} 局面").to_string());
         }
         progress.finish();
         Ok(true)

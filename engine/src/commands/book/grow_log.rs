@@ -16,7 +16,7 @@ use enbu_language::{pick, text};
 use enbu_movegen::{Position, Setup};
 use serde::{Deserialize, Serialize};
 
-use crate::commands::failure::named;
+use crate::commands::failure::{failed, named};
 
 /// The settings of the searches and of the growth.
 #[derive(Args, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,8 +72,7 @@ impl Header {
         match self.difference(wanted) {
             None => Ok(()),
             Some(difference) => {
-                let text = text!("{} was made with {difference}", "{} は設定が違います：{difference}", path.display());
-                Err(io::Error::other(text.to_string()))
+                Err(failed(text!("{} was made with {difference}", "{} は設定が違います：{difference}", path.display())))
             }
         }
     }
@@ -132,11 +131,10 @@ impl Contents {
         let Some(text) = text.map_err(|error| named(path, &error))? else { return Ok(None) };
         let fault = |line: usize, error: serde_json::Error| {
             let (path, error) = (path.display(), pick(error.to_string(), "JSON として読めません".to_owned()));
-            let text = text!(
+            failed(text!(
                 "{path}: line {line}: not the log of a growing book: {error}",
                 "{path}：{line} 行目：定跡の探索の記録ではありません：{error}"
-            );
-            io::Error::other(text.to_string())
+            ))
         };
         let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let Some(first) = lines.next() else {

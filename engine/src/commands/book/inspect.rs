@@ -139,18 +139,16 @@ fn verify_book(args: &VerifyArgs, path: &Path, out: &mut impl Write) -> io::Resu
     let Faults { out, count, kinds, .. } = faults;
     if count > most {
         let (path, more) = (path.display(), count - most);
-        let text = text!(
-            "{path}: {more} more faults; --all prints them",
-            "{path}：異常はほかに {more} 件（--all ですべて表示）"
-        );
-        writeln!(out, "{text}")?;
+        writeln!(
+            out,
+            "{}",
+            text!("{path}: {more} more faults; --all prints them", "{path}：ほかに {more} 件（--all で表示）")
+        )?;
     }
     let kinds = kinds.iter().map(|(kind, count)| text!("{kind}: {count}", "{kind} {count}").to_string());
     let kinds = kinds.collect::<Vec<_>>().join(pick(", ", "、"));
-    let verdict = match count {
-        0 => pick("no faults", "異常なし").to_owned(),
-        count => text!("{count} faults ({kinds})", "異常 {count} 件（{kinds}）").to_string(),
-    };
+    let faults = text!("{count} faults ({kinds})", "異常 {count} 件（{kinds}）").to_string();
+    let verdict = if count == 0 { pick("no faults", "異常なし") } else { &faults };
     let (path, format) = (path.display(), pages.format());
     let text = text!(
         "{path}: {format}, {positions} positions, {moves} moves, {verdict}",
@@ -184,10 +182,10 @@ pub(super) fn stats(args: &StatsArgs, out: &mut impl Write) -> io::Result<ExitCo
     }
     bar.finish_and_clear();
     if faults > 0 {
+        let path = args.input.display();
         notice(text!(
-            "{}: {faults} faults; `enbu book verify` names them",
-            "{}：異常 {faults} 件（`enbu book verify` で表示します）",
-            args.input.display()
+            "{path}: {faults} faults; `enbu book verify` names them",
+            "{path}：異常 {faults} 件（詳細は `enbu book verify`）"
         ));
     }
     if args.json {
@@ -218,13 +216,12 @@ fn print_statistics(format: Format, statistics: &Statistics, out: &mut impl Writ
     let most = statistics.by_moves.keys().max().unwrap_or(&0);
     let deepest = |depth| text!(": at most {depth}", "（最大 {depth}）").to_string();
     let deepest = statistics.max_depth.map_or(String::new(), deepest);
-    let (black, sum) = (positions - white_to_move, statistics.sum_of_counts);
+    let (black, white, sum) = (positions - white_to_move, white_to_move, statistics.sum_of_counts);
     let sides = text!(
-        "{positions}: Black to move {black}, White to move {white_to_move}",
-        "{positions}（先手番 {black}、後手番 {white_to_move}）"
+        "{positions}: Black to move {black}, White to move {white}",
+        "{positions}（先手番 {black}、後手番 {white}）"
     );
-    let sizes =
-        text!("{moves}: {mean:.2} a position, at most {most}", "{moves}（1 局面に平均 {mean:.2}、最大 {most}）");
+    let sizes = text!("{moves}: {mean:.2} a position, at most {most}", "{moves}（局面平均 {mean:.2}、最大 {most}）");
     let rows: [(Words, &dyn Display); 8] = [
         (Words("format", "形式"), &format),
         (Words("positions", "局面"), &sides),
@@ -305,7 +302,7 @@ fn print_page(page: &Page, flipped: bool, out: &mut impl Write) -> io::Result<()
         let [total, black, white] = [games.total, games.black_wins, games.white_wins];
         let text = text!(
             "games {total}, won by Black {black}, by White {white}",
-            "{total} 局（先手勝ち {black}、後手勝ち {white}）"
+            "{total} 局（先手 {black} 勝、後手 {white} 勝）"
         );
         writeln!(out, "{text}")?;
     }

@@ -12,14 +12,14 @@ use enbu_book::PositionKey;
 use enbu_book::gather::{Gatherer, Score};
 use enbu_files::{FileKind, folder};
 use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, NodeId, Reading, Record, read_any};
-use enbu_language::{pick, text};
+use enbu_language::{Words, pick, text};
 use enbu_movegen::{Color, Move, Replay};
 use rayon::prelude::*;
 
 use super::files::{check_output, write_sorted};
 use super::grow;
 use crate::commands::choices::{Choice, one_of};
-use crate::commands::failure::{Force, named, usage, with_failures};
+use crate::commands::failure::{Force, failed, named, usage, with_failures};
 use crate::commands::inputs::{Input, inputs, shown};
 use crate::commands::progress::Progress;
 
@@ -175,44 +175,23 @@ impl Counts {
         let parts = [
             (
                 other_games,
-                text!(
-                    "{other_games} games by --result, --min-rating, --player or --side",
-                    "--result、--min-rating、--player、--side に合わない {other_games} 局"
-                )
-                .to_string(),
+                Words("games by --result, --min-rating, --player or --side", "--result などの条件に合わない棋譜"),
             ),
-            (
-                unplayable,
-                text!(
-                    "{unplayable} games from positions that cannot be played",
-                    "開始局面から指せない {unplayable} 局"
-                )
-                .to_string(),
-            ),
-            (cut, text!("{cut} games after an illegal move", "{cut} 局の反則手より後").to_string()),
-            (
-                variations,
-                text!(
-                    "{variations} variations (--variations adds them)",
-                    "変化 {variations} 本（--variations で加えます）"
-                )
-                .to_string(),
-            ),
+            (unplayable, Words("games from positions that cannot be played", "開始局面から指せない棋譜")),
+            (cut, Words("games after an illegal move", "反則手より後を除いた棋譜")),
+            (variations, Words("variations (--variations adds them)", "変化（--variations で加えます）")),
         ];
-        let named: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
-        let list = named.join(pick(", ", "、"));
-        (!named.is_empty()).then(|| text!("left out: {list}", "除いたもの：{list}").to_string())
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let list = parts.map(|(count, what)| text!("{count} {what}", "{what} {count} 件").to_string());
+        let list = list.collect::<Vec<_>>().join(pick(", ", "、"));
+        (!list.is_empty()).then(|| text!("left out: {list}", "除いたもの：{list}").to_string())
     }
 }
 
 impl RecordsArgs {
     fn run(&self, out: &mut impl Write) -> io::Result<ExitCode> {
-        let Some(path) = &self.output else {
-            return Err(io::Error::other(usage::<Self>(
-                "make",
-                pick("no -o FILE", "-o で書き出すファイルを指定してください"),
-            )));
-        };
+        let missing = || io::Error::other(usage::<Self>("make", pick("no -o FILE", "-o FILE がありません")));
+        let path = self.output.as_ref().ok_or_else(missing)?;
         check_output(path, self.force.existing())?;
         let files = inputs(&self.inputs)?;
         if files.is_empty() {
@@ -246,8 +225,8 @@ impl RecordsArgs {
         let mut progress = Progress::new(files.len() as u64);
         let mut totals = Found::default();
         let mut parts = files.iter().enumerate().flat_map(|(number, file)| {
-            parts(file)
-                .map(move |part| (number, part.map_err(|error| named(Path::new(&file.name()), &error).to_string())))
+            let failed = |error| named(Path::new(&file.name()), &error).to_string();
+            parts(file).map(move |part| (number, part.map_err(failed)))
         });
         loop {
             let batch: Vec<(usize, Result<Part, String>)> = parts.by_ref().take(at_once).collect();
@@ -268,9 +247,8 @@ impl RecordsArgs {
                     gatherer.add(position, ply, mv, score)?;
                 }
             }
-            progress.show(done, || {
-                text!("{} games, {} moves", "{} 局、{} 手", totals.counts.games, gatherer.added()).to_string()
-            });
+            let (games, moves) = (totals.counts.games, gatherer.added());
+            progress.show(done, || text!("{games} games, {moves} moves", "{games} 局、{moves} 手").to_string());
         }
         progress.finish();
         Ok(totals)
@@ -452,11 +430,11 @@ fn parts_of_lines(name: String, file: BufReader<File>, format: Format) -> impl I
             lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
             if rest as u64 == MOST_LINE_BYTES {
                 let line = lines + 1;
-                let text = text!(
-                    "line {line} is longer than {MOST_LINE_BYTES} bytes",
-                    "{line} 行目が {MOST_LINE_BYTES} バイトを超えています"
-                );
-                return Err(io::Error::other(text.to_string()));
+                let most = MOST_LINE_BYTES;
+                return Err(failed(text!(
+                    "line {line} is longer than {most} bytes",
+                    "{line} 行目が {most} バイトを超えます"
+                )));
             }
             let part = Part { name: name.clone(), bytes, format: Some(format), lines_before };
             Ok(Some(part).filter(|part| !part.bytes.is_empty()))

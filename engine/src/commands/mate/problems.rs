@@ -10,7 +10,7 @@ use enbu_kifu::{Board, KifuError, Mode, Record, read_any, usi};
 use enbu_language::{pick, text};
 use enbu_movegen::{Move, Position};
 
-use crate::commands::failure::named;
+use crate::commands::failure::{failed, named};
 
 /// Longest line of a list in bytes.
 const LONGEST_LINE: usize = 1 << 16;
@@ -62,11 +62,11 @@ impl Source {
         if argument == "-" {
             return Ok(Self::Stdin);
         } else if path.is_dir() {
-            return Err(text!(
+            let text = text!(
                 "{argument} is a folder; name the files in it",
-                "{argument} はフォルダです。中のファイルを指定してください"
-            )
-            .to_string());
+                "{argument} はフォルダです。ファイルを指定してください"
+            );
+            return Err(text.to_string());
         } else if path.exists() {
             let found = enbu_files::open(path, FileKind::Stream);
             return found.map(|_| Self::File(path.to_owned())).map_err(|error| named(path, &error).to_string());
@@ -188,7 +188,7 @@ impl List {
                     "no end of the line in {ENDLESS_LINE} bytes; the rest is not read",
                     "{ENDLESS_LINE} バイトの間に改行がないため、残りは読みません"
                 );
-                return Err(io::Error::other(text.to_string()));
+                return Err(failed(text));
             }
             bytes.clear();
             match next(bytes)? {
@@ -240,7 +240,7 @@ fn after(record: &Record, plies: usize) -> Result<Position, String> {
     }
     if played < plies {
         return Err(
-            text!("it has {played} moves, not {plies}", "{plies} 手目はありません（{played} 手まで）").to_string()
+            text!("it has {played} moves, not {plies}", "{played} 手までで、{plies} 手目はありません").to_string()
         );
     }
     Position::from_setup(&board.to_setup()).map_err(|error| error.to_string())
