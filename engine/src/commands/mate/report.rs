@@ -32,7 +32,7 @@ pub(super) struct Solved {
 pub(super) fn write_heading(out: &mut impl Write) -> io::Result<()> {
     let heading = pick(
         "problem                     plies  counted        nodes   seconds     hash  line",
-        "問題                         手数 規約手数     探索局面        秒 表の使用  手順",
+        "問題                         手数 無駄合除       局面数        秒   使用率  手順",
     );
     writeln!(out, "{heading}")
 }
