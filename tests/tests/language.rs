@@ -1,8 +1,9 @@
 //! The command line in Japanese and English.
 
+use std::fs;
 use std::process::{Command, Output};
 
-use enbu_tests::binary::enbu;
+use enbu_tests::binary::{enbu, workspace_root};
 use enbu_tests::invocation::Invocation;
 use enbu_tests::session::Session;
 
@@ -53,6 +54,126 @@ const ROWS: &[(&[&str], &[&str], &[&str])] = &[
     (&["book"], &["コマンド"], &["Usage: enbu book"]),
     (&["mate"], &["次の引数が必要です"], &["required arguments"]),
 ];
+
+/// Files of every kind with faults, by name.
+const FILES: &[(&str, &[u8])] = &[
+    ("prose.kif", "これは棋譜ではありません。".as_bytes()),
+    ("foul.kif", "手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 ２二角不(88)\n4 ２二銀(31)\n5 ５五歩(57)\n".as_bytes()),
+    ("lines.kif", "手合割：平手\n1 ７六歩(77)\n&しおり\n2 ３四歩(33)\n3 中断\n変化：2手\n2 ８四歩(83)\n".as_bytes()),
+    ("sign.kif", "先手：☗\n1 ７六歩(77)\n".as_bytes()),
+    ("list.sfen", b"startpos moves 7g7f\nlnsgkgsnl/9 b\nstartpos moves 7g7e\n4k4/4R4/9/9/9/9/9/9/4K4 b - 1\n"),
+    ("two.usi", b"startpos moves 7g7f\nstartpos moves 2g2f\n"),
+    ("broken.jkf", b"{\"moves\":[{}"),
+    ("shift.csa", b"V2.2\nPI\n+\n+7776FU\n\x93\xfa\n"),
+    ("problems.txt", b"7nl/7k1/6p2/9/6N2/9/9/9/9 b GS 1\n4k4/9/9/9/9/9/9/9/9 b G 1\n9/9 b\nstartpos moves 7g7e\n"),
+    ("sorted.db", b"#YANEURAOU-DB2016 1.00\nsfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7f 3c3d 30 12 150\n#c\n"),
+    ("faults.db", b"#YANEURAOU-DB2016 1.00\nsfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7e none 1\n7g7f none x\nsfen 9/9 b\n"),
+    ("cut.bin", b"0123456789"),
+    ("empty.db", b""),
+    ("other.db", b"#YANEURAOU-DB2015\n"),
+    ("net.nnue", b"This is no network."),
+    ("cut.nnue", b"ENBUNNUE\x02\0\0\0"),
+];
+
+/// Commands on these files, and a part of what they print in Japanese.
+const MESSAGES: &[(&str, &str)] = &[
+    ("convert nope.kif --to csa", "nope.kif: ファイルやフォルダがありません"),
+    ("convert prose.kif --to csa", "棋譜や局面が見つかりません"),
+    ("convert foul.kif --to csa", "移動先に駒があります"),
+    ("convert foul.kif --to csa --strict", "行目"),
+    ("convert lines.kif --to csa", "csa 形式では表せません：変化（1 件、2 手目）、しおり（1 件、1 手目）"),
+    ("convert sign.kif --to kif --encoding shift_jis", "出力の 2 行目"),
+    ("convert list.sfen --to usi", "SFEN"),
+    ("convert two.usi -o two.kif", "1 ファイルに 1 局です"),
+    ("convert two.usi --to bod --ply 9", "--ply 9：棋譜は 1 手です"),
+    ("convert broken.jkf --to kif", "JSON が途中で終わっています"),
+    ("convert shift.csa --to kif", "行目"),
+    ("convert lines.kif", "出力の形式が分かりません"),
+    ("convert lines.kif --to xyz", "`xyz` という形式はありません"),
+    ("convert lines.kif --to kif --encoding utf-16", "書き込みに使える文字コードではありません"),
+    ("convert lines.kif -o sign.kif", "すでにあります"),
+    ("convert empty --to kif", "empty に棋譜がありません"),
+    ("mate problems.txt", "▲２三銀 △１三玉 ▲１四金"),
+    ("mate problems.txt", "詰み 1、不詰 1、未解決 0"),
+    ("mate problems.txt", "エラー 2"),
+    ("mate problems.txt --sound --all", "完全作"),
+    ("mate nope.sfen", "nope.sfen：ファイルがありません"),
+    ("mate 9/9", "ファイルでも SFEN でもありません"),
+    ("mate empty", "empty はフォルダです"),
+    ("mate lines.kif --ply 9", "9 手目はありません"),
+    ("mate problems.txt --time x", "秒数ではありません"),
+    ("book show sorted.db", "▲７六歩        △３四歩"),
+    ("book show sorted.db startpos moves 2g2f", "定跡にありません"),
+    ("book show sorted.db startpos moves 2g2e", "2g2e は指せません：駒がそのようには動けません"),
+    ("book stats sorted.db", "先手番 1、後手番 0"),
+    ("book stats faults.db", "異常"),
+    ("book verify sorted.db", "異常なし"),
+    ("book verify faults.db cut.bin", "反則手 1"),
+    ("book verify empty.db", "ファイルが空です"),
+    ("book verify other.db", "ヘッダーが"),
+    ("book verify nope.db", "nope.db：ファイルやフォルダがありません"),
+    ("book convert sorted.db -o out.bin", "入りません：手数 1 件、応手 1 件、深さ 1 件、コメント 1 件"),
+    ("book convert sorted.db -o out", "出力の形式が分かりません"),
+    ("book convert faults.db -o out.ybb", "--skip-faults で除きます"),
+    ("book sort faults.db -o sorted2.db --skip-faults", "指し手 1"),
+    ("book merge sorted.db faults.db -o all.db --skip-faults", "局面 1"),
+    ("book prune sorted.db -o all.ybb", "局面 1、指し手 1"),
+    ("book make foul.kif lines.kif -o made.db", "変化（--variations で加えます） 1 件"),
+    ("book make lines.kif -o made.txt", "定跡の拡張子ではありません"),
+    ("book make self -o grown.db --positions 2 --nodes 100 --jobs 1", "局面、評価値"),
+    ("book make self -o grown.db --positions 2 --nodes 100 --position x", "--position x："),
+    ("book make self -o grown.db --merge sorted.db", "定跡の探索の記録ではありません"),
+    ("analyse lines.kif --nodes 100 --eval net.nnue", "対応している評価関数ではありません"),
+    ("analyse lines.kif --nodes 100 --eval cut.nnue", "ファイルが途中で終わっています"),
+    ("analyse lines.kif --nodes 100 --eval nope.nnue", "ファイルやフォルダがありません"),
+];
+
+/// The lines with English words one after the other, outside of quotes and of USI lines.
+fn english(text: &str) -> Vec<&str> {
+    let is_word =
+        |word: &str| word.len() > 1 && word.trim_end_matches([',', ';', ':']).bytes().all(|b| b.is_ascii_lowercase());
+    let has_words = |line: &&str| {
+        let told: String = line.split('`').step_by(2).collect();
+        told.split(' ').map(is_word).collect::<Vec<_>>().windows(2).any(|pair| pair == [true, true])
+    };
+    text.lines().filter(|line| !line.starts_with("startpos")).filter(has_words).collect()
+}
+
+#[test]
+fn results_and_faults_are_told_in_the_language_of_the_player() {
+    let mut wrong = Vec::new();
+    for (arguments, part) in MESSAGES {
+        let told = ["ja", "en"].map(|language| {
+            let words: Vec<&str> = arguments.split(' ').collect();
+            let invocation = Invocation::new(words[0]).with(&words[1..]);
+            FILES.iter().for_each(|(name, bytes)| fs::write(invocation.path(name), bytes).unwrap());
+            fs::create_dir(invocation.path("empty")).unwrap();
+            invocation.command().env("ENBU_LANG", language).output().unwrap()
+        });
+        let [japanese, text] = told.each_ref().map(|Output { stdout, stderr, .. }| {
+            String::from_utf8_lossy(&[stdout.clone(), stderr.clone()].concat()).into_owned()
+        });
+        let is_told = japanese.contains(part) && !text.contains(part) && english(&japanese).is_empty();
+        if !is_told || told[0].status != told[1].status {
+            wrong.push(format!("{arguments}: {}\n{japanese}\n{text}", told[0].status));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn faults_of_a_corpus_are_told_in_japanese_as_in_english() {
+    let records = workspace_root().join("tests/data/records");
+    let told = ["ja", "en"].map(|language| {
+        let invocation = Invocation::new("convert").with(&[records.to_str().unwrap(), "-o", "out/", "--to", "csa"]);
+        let output = invocation.command().env("ENBU_LANG", language).output().unwrap();
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    });
+    let [japanese, text] = &told;
+    assert!(text.lines().count() > 100, "{text}");
+    assert_eq!(japanese.lines().count(), text.lines().count());
+    assert_eq!(english(japanese), Vec::<&str>::new());
+}
 
 fn run(arguments: &[&str], language: &str) -> String {
     let invocation = Invocation::new(arguments[0]).with(&arguments[1..]);

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use enbu_language::text;
+
 /// Part `index` of `count` parts of a work whose pieces are numbered from 0.
 ///
 /// It holds the pieces whose number modulo `count` is `index - 1`, so that the parts are
@@ -52,7 +54,11 @@ impl FromStr for Shard {
             (1..=shard.count).contains(&shard.index).then_some(shard)
         });
         let cut: String = text.chars().take(40).collect();
-        parsed.ok_or_else(|| format!("`{cut}` is not a shard: i/n with i from 1 to n is needed (such as 1/4)"))
+        let text = text!(
+            "`{cut}` is not a shard: i/n with i from 1 to n is needed (such as 1/4)",
+            "`{cut}` は分担の指定ではありません。i/n（i は 1～n、例：1/4）で指定してください"
+        );
+        parsed.ok_or_else(|| text.to_string())
     }
 }
 

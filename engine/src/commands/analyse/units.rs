@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use enbu_analysis::Source;
 use enbu_files::reason;
 use enbu_kifu::{Format, Mode, Record, WriteOptions, read_any};
+use enbu_language::text;
 
 use crate::commands::inputs::{Bases, Input, shown};
 
@@ -69,11 +70,13 @@ impl Reader {
             let (mut path, mut name) = (base.clone().into_os_string(), input.name());
             if count > 1 {
                 path.push(format!("-{game:0digits$}"));
-                name += &format!(" (game {game})");
+                name += &text!(" (game {game})", "（{game} 局目）").to_string();
             }
             let moves = record.moves().count();
             if moves < self.from && self.from > 1 {
-                found.messages.push(format!("--from {}: {name} has {moves} moves", self.from));
+                let from = self.from;
+                let text = text!("--from {from}: {name} has {moves} moves", "--from {from}：{name} は {moves} 手です");
+                found.messages.push(text.to_string());
                 found.failed = true;
                 continue;
             }

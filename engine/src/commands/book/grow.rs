@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use clap::Args;
+use enbu_analysis::AnalystError;
 use enbu_book::grow::{Plan, Searched, Tree, Verdict};
 use enbu_eval::Evaluation;
 use enbu_files::Existing;
@@ -208,7 +209,7 @@ impl<'a> Work<'a> {
         let (nodes, multi_pv) = (args.settings.nodes, args.settings.multipv.into());
         let judge = |_| match Solo::new(args.hash as usize, evaluation.clone()) {
             Ok(solo) => Ok(Mutex::new(Judge { solo, nodes, multi_pv })),
-            Err(error) => Err(io::Error::other(error)),
+            Err(error) => Err(io::Error::other(AnalystError::from(error))),
         };
         let judges = (0..args.jobs()).map(judge).collect::<io::Result<_>>()?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs()).stack_size(Solo::STACK_BYTES);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use enbu_book::{Book, Entry, Fault, Finding, Format, OpenOptions, Page, Place, Statistics, Verifier};
+use enbu_book::{Book, Entry, Fault, Finding, Format, Judgement, OpenOptions, Page, Place, Statistics, Verifier};
 use enbu_language::{Words, pick, text};
 use enbu_movegen::Move;
 use serde_json::{Value, json};
@@ -313,7 +313,12 @@ fn print_page(page: &Page, flipped: bool, out: &mut impl Write) -> io::Result<()
     let setup = page.position.to_setup();
     for entry in &page.entries {
         let text = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());
-        let judgement = entry.judgement.map_or(String::new(), |judgement| format!("  {judgement:?}"));
+        let judgement = entry.judgement.map_or("", |judgement| match judgement {
+            Judgement::Forced => pick("  Forced", "  絶対手"),
+            Judgement::Good => pick("  Good", "  好手"),
+            Judgement::Bad => pick("  Bad", "  疑問手"),
+            Judgement::Blunder => pick("  Blunder", "  悪手"),
+        });
         let moves: Vec<Move> = [entry.mv].into_iter().chain(entry.ponder).collect();
         let line = moves::line(&setup, &moves);
         let (mv, reply) = line.split_once(' ').unwrap_or((&line, "-"));

@@ -195,7 +195,7 @@ impl RecordsArgs {
         check_output(path, self.force.existing())?;
         let files = inputs(&self.inputs)?;
         if files.is_empty() {
-            return Err(io::Error::other(pick("no records found", "棋譜がありません")));
+            return Err(failed(pick("no records found", "棋譜がありません")));
         }
         let started = Instant::now();
         let memory_bytes = self.memory as usize * (1 << 20);

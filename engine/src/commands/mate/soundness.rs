@@ -68,8 +68,9 @@ pub(super) fn write(out: &mut impl Write, start: &Setup, sound: &Soundness) -> i
         let (english, term) = terms(*kind);
         let moves = line(start, &[&before[..], &[*mv]].concat());
         let (number, plies) = (before.len() + 1, length(*mate));
+        let japanese = if plies.is_empty() { String::new() } else { format!(" {plies} 手") };
         let text =
-            text!("  {number:>4} {english} {term} {plies}: {moves}", "  {number:>4} 手目 {term} {plies}：{moves}");
+            text!("  {number:>4} {english} {term} {plies}: {moves}", "  {number:>4} 手目 {term}{japanese}：{moves}");
         writeln!(out, "{text}")?;
     }
     Ok(())
