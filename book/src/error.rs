@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use enbu_files::reason;
-use enbu_language::{Words, text};
+use enbu_language::{Words, messages, text};
 use enbu_movegen::{IllegalMove, Move, PositionError, SfenError, UnpackError};
 
 /// A fault in a book and its place.
@@ -29,66 +29,47 @@ pub enum Place {
     Offset(u64),
 }
 
+messages! {
 /// The faults of books.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum Fault {
     /// The file could not be read or written.
-    #[error("{}", reason(.0))]
-    Io(#[from] io::Error),
-    #[error("{}", text!("the file is empty", "ファイルが空です"))]
-    Empty,
-    #[error("{}", text!("not a book: neither .db nor .ybb, book.bin of Apery or .sbk", "定跡ではありません（対応形式：.db、.ybb、Apery の book.bin、.sbk）"))]
-    UnknownFormat,
-    #[error("{}", text!("the header is not `#YANEURAOU-DB2016 1.00` but `{0}`", "ヘッダーが `#YANEURAOU-DB2016 1.00` ではなく `{0}` です", .0))]
-    Header(String),
-    #[error("{}", text!("a line of more than {0} bytes", "{0} バイトを超える行です", .0))]
-    LongLine(u64),
-    #[error("{}", text!("more than {0} bytes for one position", "1 局面が {0} バイトを超えています", .0))]
-    LongPosition(u64),
-    #[error("{}", text!("{0} moves for one position", "1 局面に指し手が {0} 手あります", .0))]
-    ManyMoves(usize),
+    Io(#[from] error: io::Error) => "{}", "{}", reason(error);
+    Empty => "the file is empty", "ファイルが空です";
+    UnknownFormat =>
+        "not a book: neither .db nor .ybb, book.bin of Apery or .sbk", "定跡ではありません（対応形式：.db、.ybb、Apery の book.bin、.sbk）";
+    Header(line: String) =>
+        "the header is not `#YANEURAOU-DB2016 1.00` but `{line}`", "ヘッダーが `#YANEURAOU-DB2016 1.00` ではなく `{line}` です";
+    LongLine(most: u64) => "a line of more than {most} bytes", "{most} バイトを超える行です";
+    LongPosition(most: u64) => "more than {most} bytes for one position", "1 局面が {most} バイトを超えています";
+    ManyMoves(count: usize) => "{count} moves for one position", "1 局面に指し手が {count} 手あります";
     /// A position is not an SFEN.
-    #[error("{0}")]
-    Sfen(#[from] SfenError),
-    #[error("{}", text!("not a move: `{0}`", "指し手として読めません：`{0}`", .0))]
-    Move(String),
-    #[error("{}", text!("not {0}: `{1}`", "{0}として読めません：`{1}`", .0, .1))]
-    Number(Words, String),
-    #[error("{}", text!("the file ends before the data does", "データの途中でファイルが終わっています"))]
-    Truncated,
-    #[error("{}", text!("the last record has only {0} bytes", "最後のレコードが {0} バイトしかありません", .0))]
-    PartialRecord(u64),
-    #[error("{}", text!("unknown flags {0:#x}", "未知のフラグ {0:#x} です", .0))]
-    Flags(u64),
+    Sfen(#[from] error: SfenError) => "{error}", "{error}";
+    Move(text: String) => "not a move: `{text}`", "指し手として読めません：`{text}`";
+    Number(field: Words, text: String) => "not {field}: `{text}`", "{field}として読めません：`{text}`";
+    Truncated => "the file ends before the data does", "データの途中でファイルが終わっています";
+    PartialRecord(bytes: u64) => "the last record has only {bytes} bytes", "最後のレコードが {bytes} バイトしかありません";
+    Flags(flags: u64) => "unknown flags {flags:#x}", "未知のフラグ {flags:#x} です";
     /// A packed position is invalid.
-    #[error("{0}")]
-    Unpack(#[from] UnpackError),
+    Unpack(#[from] error: UnpackError) => "{error}", "{error}";
     /// A position that no game can have.
-    #[error("{0}")]
-    Position(#[from] PositionError),
-    #[error("{}", text!("not a move: {0:#06x}", "指し手ではありません：{0:#06x}", .0))]
-    MoveBits(u32),
+    Position(#[from] error: PositionError) => "{error}", "{error}";
+    MoveBits(bits: u32) => "not a move: {bits:#06x}", "指し手ではありません：{bits:#06x}";
     /// A move is illegal in its position.
-    #[error("{0}")]
-    Illegal(#[from] IllegalMove),
-    #[error("{}", text!("damaged data of protobuf: {0}", "protobuf のデータが壊れています：{0}", .0))]
-    Protobuf(Words),
-    #[error("{}", text!("state {0} and {1} more are not connected with any position", "状態 {0} ほか {1} 件がどの局面にもつながっていません", .0, .1))]
-    Unconnected(i32, u64),
-    #[error("{}", text!("the move {0} leads to state {1}, which does not exist", "指し手 {0} の先の状態 {1} がありません", .0, .1))]
-    NoState(Move, i32),
-    #[error("{}", text!("a move before the first position", "最初の局面より前に指し手があります"))]
-    NoPosition,
-    #[error("{}", text!("the positions are not sorted: `{0}` comes too late", "局面が並べ替えられていません：`{0}` の順番が違います", .0))]
-    Unsorted(String),
-    #[error("{}", text!(
-        "the book is not sorted and cannot be searched on disk; `enbu book sort` sorts it: {0}",
-        "定跡が並べ替えられていないため、ディスク上で検索できません（`enbu book sort` で並べ替えます）：{0}",
-        .0
-    ))]
-    NotSearchable(Box<BookError>),
-}
+    Illegal(#[from] error: IllegalMove) => "{error}", "{error}";
+    Protobuf(problem: Words) => "damaged data of protobuf: {problem}", "protobuf のデータが壊れています：{problem}";
+    Unconnected(state: i32, more: u64) =>
+        "state {state} and {more} more are not connected with any position", "状態 {state} ほか {more} 件がどの局面にもつながっていません";
+    NoState(mv: Move, state: i32) =>
+        "the move {mv} leads to state {state}, which does not exist", "指し手 {mv} の先の状態 {state} がありません";
+    NoPosition => "a move before the first position", "最初の局面より前に指し手があります";
+    Unsorted(key: String) =>
+        "the positions are not sorted: `{key}` comes too late", "局面が並べ替えられていません：`{key}` の順番が違います";
+    NotSearchable(error: Box<BookError>) =>
+        "the book is not sorted and cannot be searched on disk; `enbu book sort` sorts it: {error}",
+        "定跡が並べ替えられていないため、ディスク上で検索できません（`enbu book sort` で並べ替えます）：{error}";
+}}
 
 impl BookError {
     pub(crate) fn file(fault: impl Into<Fault>) -> Self {

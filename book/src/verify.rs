@@ -2,34 +2,28 @@
 
 use std::collections::HashSet;
 
-use enbu_language::{Words, text};
+use enbu_language::{Words, messages};
 use enbu_movegen::{IllegalMove, Move, Position, PositionError};
 
 use crate::format::Format;
 use crate::key::PositionKey;
 use crate::page::Page;
 
+messages! {
 /// A fault of a position that can be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum Finding {
     /// The position cannot be played.
-    #[error("{0}")]
-    Unplayable(PositionError),
+    Unplayable(error: PositionError) => "{error}", "{error}";
     /// A move is illegal.
-    #[error("{0}")]
-    IllegalMove(IllegalMove),
-    #[error("{}", text!("reply to {0}: {1}", "{0} への応手：{1}", .0, .1))]
-    IllegalReply(Move, IllegalMove),
-    #[error("{}", text!("the move {0} occurs twice", "指し手 {0} が重複しています", .0))]
-    RepeatedMove(Move),
-    #[error("{}", text!("the position has no move", "局面に指し手がありません"))]
-    NoMoves,
-    #[error("{}", text!("the position occurs twice", "局面が重複しています"))]
-    RepeatedPosition,
-    #[error("{}", text!("the position is out of order", "局面の順番が違います"))]
-    Unsorted,
-}
+    IllegalMove(error: IllegalMove) => "{error}", "{error}";
+    IllegalReply(reply: Move, error: IllegalMove) => "reply to {reply}: {error}", "{reply} への応手：{error}";
+    RepeatedMove(mv: Move) => "the move {mv} occurs twice", "指し手 {mv} が重複しています";
+    NoMoves => "the position has no move", "局面に指し手がありません";
+    RepeatedPosition => "the position occurs twice", "局面が重複しています";
+    Unsorted => "the position is out of order", "局面の順番が違います";
+}}
 
 impl Finding {
     /// Its kind in a summary.

@@ -1,9 +1,8 @@
 //! Faults in records, with their places.
 
-use std::fmt::{self, Display};
 use std::ops::Deref;
 
-use enbu_language::{Words, text};
+use enbu_language::{Words, messages, text};
 use enbu_movegen::SfenError;
 use thiserror::Error;
 
@@ -43,32 +42,12 @@ fn quoted(text: &str) -> String {
     if text.is_empty() { String::new() } else { text!(": `{text}`", "：`{text}`").to_string() }
 }
 
-/// The kinds of faults with their messages.
-macro_rules! problems {
-    ($(
-        $(#[$about:meta])* $name:ident $(($field:ident: $kind:ty))? $({ $($member:ident: $type:ty),* })?
-            => $english:literal, $japanese:literal;
-    )*) => {
-        /// The kinds of faults; the comments add what became of the content.
-        #[derive(Clone, Debug, PartialEq, Eq, Error)]
-        #[non_exhaustive]
-        #[expect(missing_docs, reason = "the messages describe them")]
-        pub enum Problem {$(
-            $(#[$about])*
-            $name $(($kind))? $({ $($member: $type),* })?,
-        )*}
-
-        impl Display for Problem {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self {$(
-                    Self::$name $(($field))? $({ $($member),* })? => text!($english, $japanese).fmt(f),
-                )*}
-            }
-        }
-    };
-}
-
-problems! {
+messages! {
+/// The kinds of faults; the comments add what became of the content.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the messages describe them")]
+pub enum Problem {
     NoRecord => "no record found", "棋譜や局面が見つかりません";
     /// Bytes that are no text; each became U+FFFD.
     Undecodable(encoding: Encoding) => "bytes that are no text in {encoding}", "{encoding} として読めない文字があります";
@@ -139,7 +118,7 @@ problems! {
     OtherFormat(name: &'static str) => "the file is of the format {name}", "ファイルの内容は {name} 形式です";
     /// A principal variation with a move that cannot be played; it was cut there.
     BrokenPv => "variation of a comment cannot be played", "コメントの読み筋に指せない手があります";
-}
+}}
 
 /// A bounded list of faults: the first [`Problems::LIMIT`] of them, and how many more there were.
 ///

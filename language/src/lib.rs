@@ -10,26 +10,9 @@
 //! assert_eq!(message.to_string(), "3局");
 //! ```
 //!
-//! The errors of libraries hold both texts in the attribute of `thiserror`; fields without a name
-//! are arguments:
-//!
-//! ```
-//! use enbu_language::text;
-//!
-//! #[derive(Debug, thiserror::Error)]
-//! enum BookError {
-//!     #[error("{}", text!("the file is empty", "ファイルが空です"))]
-//!     Empty,
-//!     #[error("{}", text!("line {line} is too long", "{line} 行目が長すぎます"))]
-//!     LongLine { line: u64 },
-//!     #[error("{}", text!("not a move: `{0}`", "指し手ではありません：`{0}`", .0))]
-//!     Move(String),
-//! }
-//! assert_eq!(BookError::Move("7g".into()).to_string(), "not a move: `7g`");
-//! ```
-//!
-//! `tests/tests/messages.rs` fails for an error of a crate that players meet without its twin, and
-//! for twins with different values.
+//! Errors hold both texts in a row of [`messages!`], or in the attribute of `thiserror`:
+//! `#[error("{}", text!("not a move: {0}", "指し手ではありません：{0}", .0))]`. `messages.rs` of the
+//! tests fails for one that players meet without its twin, and for twins with different values.
 //!
 //! The language is one of the whole process. Where none is chosen, the process speaks the USI
 //! protocol with a program: in English, and in ASCII alone.
@@ -102,6 +85,42 @@ pub fn is_unchosen() -> bool {
 /// The value for the language of the process.
 pub fn pick<T>(english: T, japanese: T) -> T {
     Language::current().pick(english, japanese)
+}
+
+/// Defines an enum of errors whose rows hold both texts of each variant, in which its fields stand by
+/// their names; those of a tuple have names here alone.
+///
+/// ```
+/// enbu_language::messages! {
+/// /// Faults of books.
+/// #[derive(Debug, thiserror::Error)]
+/// enum Fault {
+///     Empty => "the file is empty", "ファイルが空です";
+///     LongLine { line: u64 } => "line {line} is too long", "{line} 行目が長すぎます";
+///     Move(#[source] error: std::fmt::Error) => "not a move: {error}", "指し手ではありません：{error}";
+///     Flags(bits: u8) => "unknown flags {}", "未知のフラグ {} です", bits.count_ones();
+/// }}
+/// assert_eq!(Fault::Flags(7).to_string(), "unknown flags 3");
+/// ```
+#[macro_export]
+macro_rules! messages {
+    ($(#[$outer:meta])* $visible:vis enum $type:ident {$(
+        $(#[$about:meta])* $name:ident $(($($(#[$of:meta])* $field:ident: $kind:ty),*))? $({ $($member:ident: $is:ty),* })?
+            => $english:literal, $japanese:literal $(, $argument:expr)*;
+    )*}) => {
+        $(#[$outer])* $visible enum $type {$(
+            $(#[$about])* $name $(($($(#[$of])* $kind),*))? $({ $($member: $is),* })?,
+        )*}
+
+        impl ::std::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                match self {$(
+                    Self::$name $(($($field),*))? $({ $($member),* })? =>
+                        $crate::text!($english, $japanese $(, $argument)*).fmt(f),
+                )*}
+            }
+        }
+    };
 }
 
 /// A text in the language of the process, from an English and a Japanese format string and

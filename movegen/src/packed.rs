@@ -17,7 +17,7 @@
 
 use std::sync::LazyLock;
 
-use enbu_language::text;
+use enbu_language::messages;
 
 use crate::color::Color;
 use crate::moves::{Move, MoveParts};
@@ -30,33 +30,29 @@ const BITS: usize = 256;
 /// The square of a missing king.
 const NO_SQUARE: u16 = 81;
 
+messages! {
 /// The reason why a diagram cannot be packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum PackError {
-    #[error("{}", text!("{0:?} has several kings", "{0}の玉が 2 枚以上あります", .0.name()))]
-    SeveralKings(Color),
-    #[error("{}", text!("more than 256 bits are needed: there are more pieces than a set has, or a king is missing", "256 ビットに収まりません：駒が一組より多いか、玉がありません"))]
-    TooLong,
-    #[error("{}", text!("there are fewer pieces than a set has, which this format cannot hold", "駒が一組より少ない局面は、この形式では表せません"))]
-    TooFew,
-}
+    SeveralKings(color: Color) => "{0:?} has several kings", "{0}の玉が 2 枚以上あります", color.name();
+    TooLong =>
+        "more than 256 bits are needed: there are more pieces than a set has, or a king is missing",
+        "256 ビットに収まりません：駒が一組より多いか、玉がありません";
+    TooFew => "there are fewer pieces than a set has, which this format cannot hold", "駒が一組より少ない局面は、この形式では表せません";
+}}
 
+messages! {
 /// The reason why bits are not a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum UnpackError {
-    #[error("{}", text!("a king is on square {0} of 81", "玉が 81 マスの外（{0}）にあります", .0))]
-    King(u16),
-    #[error("{}", text!("both kings are on {0}", "両方の玉が {0} にあります", .0.name()))]
-    SameSquare(Square),
-    #[error("{}", text!("the bits from {0} on are not the code of a piece", "{0} ビット目からが駒の符号ではありません", .0))]
-    Code(usize),
-    #[error("{}", text!("the pieces take more than 256 bits", "駒の符号が 256 ビットを超えています"))]
-    TooLong,
-    #[error("{}", text!("there are too many pieces in hand", "持駒が多すぎます"))]
-    HandFull,
-}
+    King(square: u16) => "a king is on square {square} of 81", "玉が 81 マスの外（{square}）にあります";
+    SameSquare(square: Square) => "both kings are on {0}", "両方の玉が {0} にあります", square.name();
+    Code(bit: usize) => "the bits from {bit} on are not the code of a piece", "{bit} ビット目からが駒の符号ではありません";
+    TooLong => "the pieces take more than 256 bits", "駒の符号が 256 ビットを超えています";
+    HandFull => "there are too many pieces in hand", "持駒が多すぎます";
+}}
 
 /// A prefix code: its bits, the first one lowest, and their number.
 #[derive(Clone, Copy)]

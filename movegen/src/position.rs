@@ -14,7 +14,7 @@ pub use delta::{Capture, Delta, Origin};
 pub use illegal::{IllegalMove, IllegalReason};
 pub use placement::Placement;
 
-use enbu_language::text;
+use enbu_language::messages;
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
@@ -63,26 +63,18 @@ pub(crate) struct Ply {
     ply: u16,
 }
 
+messages! {
 /// Error: the diagram is not playable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the fields")]
 pub enum PositionError {
-    #[error("{}", text!(
-        "opponent in check: the king on {} could be captured",
-        "相手玉（{}）に王手がかかったまま手番が回っています",
-        king.name()
-    ))]
-    OpponentInCheck { king: Square },
-    #[error("{}", text!("{} has {count} kings", "{}の玉が {count} 枚あります", color.name()))]
-    SeveralKings { color: Color, count: u32 },
+    OpponentInCheck { king: Square } =>
+        "opponent in check: the king on {} could be captured", "相手玉（{}）に王手がかかったまま手番が回っています", king.name();
+    SeveralKings { color: Color, count: u32 } => "{} has {count} kings", "{}の玉が {count} 枚あります", color.name();
     /// More pieces of one kind, promoted ones included, than fit one [`Hand`].
-    #[error("{}", text!(
-        "{count} pieces of type {} where at most {max} fit",
-        "{}が {count} 枚あります（上限 {max} 枚）",
-        piece.name()
-    ))]
-    TooMany { piece: HandPiece, count: u32, max: u8 },
-}
+    TooMany { piece: HandPiece, count: u32, max: u8 } =>
+        "{count} pieces of type {} where at most {max} fit", "{}が {count} 枚あります（上限 {max} 枚）", piece.name();
+}}
 
 /// Initial capacity of the history in plies: an ordinary game plus a search need no
 /// further allocation.

@@ -10,7 +10,7 @@
 use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;
 
-use enbu_language::text;
+use enbu_language::messages;
 
 use crate::color::Color;
 use crate::hand::Hand;
@@ -18,35 +18,30 @@ use crate::piece::{HandPiece, Piece, PieceType};
 use crate::setup::Setup;
 use crate::square::Square;
 
+messages! {
 /// Error: the text is not an SFEN. Ranks count from 1 at the top; texts are cut to 40 characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum SfenError {
-    #[error("{}", text!("sfen: board missing", "SFEN：盤面がありません"))]
-    MissingBoard,
-    #[error("{}", text!("sfen: side to move missing", "SFEN：手番がありません"))]
-    MissingTurn,
-    #[error("{}", text!("sfen board: not nine ranks in `{0}`", "SFEN の盤面：`{0}` は 9 段ではありません", .0))]
-    RankCount(String),
-    #[error("{}", text!("sfen board rank {0}: not nine squares in `{1}`", "SFEN の盤面 {0} 段目：`{1}` は 9 マスではありません", .0, .1))]
-    RankWidth(u8, String),
-    #[error("{}", text!("sfen board rank {0}: unknown character `{1}`", "SFEN の盤面 {0} 段目：`{1}` は駒の文字ではありません", .0, .1))]
-    BoardCharacter(u8, char),
-    #[error("{}", text!("sfen board rank {0}: `+` before `{1}`, which cannot be promoted", "SFEN の盤面 {0} 段目：`+` の後の `{1}` は成れません", .0, .1))]
-    Promotion(u8, char),
-    #[error("{}", text!("sfen: side to move must be b or w, not `{0}`", "SFEN：手番は b か w です（`{0}` は不可）", .0))]
-    Turn(String),
-    #[error("{}", text!("sfen hands: unknown piece `{0}`", "SFEN の持駒：`{0}` は駒の文字ではありません", .0))]
-    HandCharacter(char),
+    MissingBoard => "sfen: board missing", "SFEN：盤面がありません";
+    MissingTurn => "sfen: side to move missing", "SFEN：手番がありません";
+    RankCount(board: String) => "sfen board: not nine ranks in `{board}`", "SFEN の盤面：`{board}` は 9 段ではありません";
+    RankWidth(rank: u8, row: String) =>
+        "sfen board rank {rank}: not nine squares in `{row}`", "SFEN の盤面 {rank} 段目：`{row}` は 9 マスではありません";
+    BoardCharacter(rank: u8, letter: char) =>
+        "sfen board rank {rank}: unknown character `{letter}`", "SFEN の盤面 {rank} 段目：`{letter}` は駒の文字ではありません";
+    Promotion(rank: u8, letter: char) =>
+        "sfen board rank {rank}: `+` before `{letter}`, which cannot be promoted",
+        "SFEN の盤面 {rank} 段目：`+` の後の `{letter}` は成れません";
+    Turn(turn: String) => "sfen: side to move must be b or w, not `{turn}`", "SFEN：手番は b か w です（`{turn}` は不可）";
+    HandCharacter(letter: char) => "sfen hands: unknown piece `{letter}`", "SFEN の持駒：`{letter}` は駒の文字ではありません";
     /// Zero, above the maximum (pawns 31, lances and knights 15, others 7), or without a piece
     /// after it.
-    #[error("{}", text!("sfen hands: bad count `{0}`", "SFEN の持駒：`{0}` は枚数が正しくありません", .0))]
-    HandCount(String),
-    #[error("{}", text!("sfen: move number is not a whole number: `{0}`", "SFEN：手数が整数ではありません：`{0}`", .0))]
-    MoveNumber(String),
-    #[error("{}", text!("sfen: unexpected text `{0}` after the move number", "SFEN：手数の後に余分な文字があります：`{0}`", .0))]
-    Trailing(String),
-}
+    HandCount(hands: String) => "sfen hands: bad count `{hands}`", "SFEN の持駒：`{hands}` は枚数が正しくありません";
+    MoveNumber(number: String) =>
+        "sfen: move number is not a whole number: `{number}`", "SFEN：手数が整数ではありません：`{number}`";
+    Trailing(text: String) => "sfen: unexpected text `{text}` after the move number", "SFEN：手数の後に余分な文字があります：`{text}`";
+}}
 
 fn short(text: &str) -> String {
     text.chars().take(40).collect()

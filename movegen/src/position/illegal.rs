@@ -1,6 +1,6 @@
 //! Illegal moves and the rules they break.
 
-use enbu_language::text;
+use enbu_language::{messages, text};
 
 use crate::moves::Move;
 
@@ -14,26 +14,18 @@ pub struct IllegalMove {
     pub reason: IllegalReason,
 }
 
+messages! {
 /// The rule that a move breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages describe the variants")]
 pub enum IllegalReason {
-    #[error("{}", text!("no piece of the side to move on the origin", "移動元に手番側の駒がありません"))]
-    NoPiece,
-    #[error("{}", text!("the piece is not in hand", "その駒は持駒にありません"))]
-    NotInHand,
-    #[error("{}", text!("the destination is occupied", "移動先に駒があります"))]
-    Occupied,
-    #[error("{}", text!("the piece does not move that way", "駒がそのようには動けません"))]
-    Unreachable,
-    #[error("{}", text!("the piece cannot promote there", "そこでは成れません"))]
-    Promotion,
-    #[error("{}", text!("the piece could never move again", "行き所のない駒になります"))]
-    DeadSquare,
-    #[error("{}", text!("two pawns on one file (nifu)", "二歩です"))]
-    Nifu,
-    #[error("{}", text!("a pawn drop may not mate (uchifuzume)", "打ち歩詰めです"))]
-    Uchifuzume,
-    #[error("{}", text!("the own king would be in check", "自玉に王手がかかったままになります"))]
-    KingInCheck,
-}
+    NoPiece => "no piece of the side to move on the origin", "移動元に手番側の駒がありません";
+    NotInHand => "the piece is not in hand", "その駒は持駒にありません";
+    Occupied => "the destination is occupied", "移動先に駒があります";
+    Unreachable => "the piece does not move that way", "駒がそのようには動けません";
+    Promotion => "the piece cannot promote there", "そこでは成れません";
+    DeadSquare => "the piece could never move again", "行き所のない駒になります";
+    Nifu => "two pawns on one file (nifu)", "二歩です";
+    Uchifuzume => "a pawn drop may not mate (uchifuzume)", "打ち歩詰めです";
+    KingInCheck => "the own king would be in check", "自玉に王手がかかったままになります";
+}}

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use enbu_language::text;
+use enbu_language::{pick, text};
 use enbu_mate::{Counted, Flaw, FlawKind, Judgement, Length, Origin, Soundness};
 use enbu_movegen::{HandPiece, Move, Setup};
 use serde_json::{Value, json};
@@ -69,8 +69,8 @@ pub(super) fn write(out: &mut impl Write, start: &Setup, sound: &Soundness) -> i
         let moves = line(start, &[&before[..], &[*mv]].concat());
         let (number, plies) = (before.len() + 1, length(*mate));
         let japanese = if plies.is_empty() { String::new() } else { format!(" {plies} 手") };
-        let text =
-            text!("  {number:>4} {english} {term} {plies}: {moves}", "  {number:>4} 手目 {term}{japanese}：{moves}");
+        let plies = pick(format!(" {plies}"), japanese);
+        let text = text!("  {number:>4} {english} {term}{plies}: {moves}", "  {number:>4} 手目 {term}{plies}：{moves}");
         writeln!(out, "{text}")?;
     }
     Ok(())
