@@ -31,6 +31,7 @@
 //! | `stall` | time for which processors of the host were taken |
 //! | `record` [`results`] | a saved game; files of them |
 //! | `sprt` [`report`] [`chart`] | statistics of the games |
+//! | [`ratings`] | ratings of any number of players |
 //! | [`spsa`] | tuning of engine parameters by games |
 //!
 //! The crate prints nothing and writes only the files it is asked for.
@@ -44,6 +45,7 @@ mod engine_spec;
 mod game;
 pub mod openings;
 mod player;
+pub mod ratings;
 mod record;
 mod referee;
 pub mod report;
@@ -58,7 +60,7 @@ pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
 pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use player::{Patience, TrafficLog};
-pub use record::{GameRecord, ReplayError};
+pub use record::{GameRecord, Points, ReplayError};
 pub use referee::{MatedSide, Rules};
 pub use schedule::{OpeningOrder, Schedule, Tournament};
 pub use sprt::{EloModel, Pentanomial, Sprt, SprtError};

@@ -56,6 +56,7 @@ pub(crate) fn count_all(faults: &mut Faults, others: &Faults) {
 /// The points of one engine in one game; 0, 0.5 or 1 in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "f64", try_from = "f64")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Points {
     Loss,
     Draw,
@@ -98,11 +99,19 @@ impl TryFrom<f64> for Points {
 /// A colour in a file: `b` or `w`.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Color")]
-enum ColorWord {
+pub(crate) enum ColorWord {
     #[serde(rename = "b")]
     Black,
     #[serde(rename = "w")]
     White,
+}
+
+/// The points of Black, from the colour and the points of engine 1.
+pub(crate) const fn points_of_black(engine1: Color, score1: Points) -> Points {
+    match engine1 {
+        Color::Black => score1,
+        Color::White => score1.opposite(),
+    }
 }
 
 /// An answer of an engine.
@@ -197,10 +206,7 @@ pub struct ReplayError(usize, OpeningError);
 impl GameRecord {
     /// The points of Black.
     pub const fn black_points(&self) -> Points {
-        match self.engine1 {
-            Color::Black => self.score1,
-            Color::White => self.score1.opposite(),
-        }
+        points_of_black(self.engine1, self.score1)
     }
 
     fn winner(&self) -> Option<Color> {

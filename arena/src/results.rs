@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufRead as _, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use enbu_files::{Existing, FileKind};
+use enbu_movegen::Color;
+use serde::Deserialize;
 
-use crate::record::GameRecord;
+use crate::record::{ColorWord, GameRecord, Points, points_of_black};
 
 /// Faults of a file of results.
 #[derive(Debug, thiserror::Error)]
@@ -156,6 +158,48 @@ pub fn read(path: &Path) -> Result<Contents, ResultsError> {
         contents.torn = Some(String::new());
     }
     Ok(contents)
+}
+
+/// A game of a file of results without its moves.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Outcome {
+    /// Identifier of its match.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// Its number in the match.
+    pub game: usize,
+    /// Name of the engine that played Black.
+    pub black: String,
+    /// Name of the engine that played White.
+    pub white: String,
+    #[serde(with = "ColorWord")]
+    engine1: Color,
+    score1: Points,
+}
+
+impl Outcome {
+    /// The points of Black.
+    pub const fn black_points(&self) -> Points {
+        points_of_black(self.engine1, self.score1)
+    }
+}
+
+/// Visits the games of a file of results of any size; a torn last line is left out.
+pub fn visit(path: &Path, mut visit: impl FnMut(Outcome)) -> Result<(), ResultsError> {
+    let mut lines = BufReader::new(enbu_files::open(path, FileKind::Stream).map_err(named(path))?);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if lines.read_until(b'\n', &mut line).map_err(named(path))? == 0 {
+            break;
+        }
+        match serde_json::from_slice(&line) {
+            Ok(game) => visit(game),
+            Err(_) if line.trim_ascii().is_empty() || !line.ends_with(b"\n") => {}
+            Err(error) => return Err(ResultsError::Line(path.to_owned(), number, error.to_string())),
+        }
+    }
+    Ok(())
 }
 
 impl Contents {

@@ -21,7 +21,7 @@ use std::f64::consts::{LN_10, SQRT_2};
 use serde::{Deserialize, Serialize};
 
 /// Half the width of a 95 % interval, in standard deviations.
-const Z_95: f64 = 1.959_964;
+pub(crate) const Z_95: f64 = 1.959_964;
 
 /// Count of an empty cell of the distribution, in pairs.
 const EMPTY_CELL: f64 = 1e-3;
@@ -166,7 +166,7 @@ fn score_of_elo(elo: f64) -> f64 {
 
 /// The normal distribution function, by its Taylor series around 0 (Marsaglia 2004);
 /// exact to about 1e-15.
-fn normal_cdf(x: f64) -> f64 {
+pub(crate) fn normal_cdf(x: f64) -> f64 {
     if x.abs() > 8.0 {
         return if x > 0.0 { 1.0 } else { 0.0 };
     }

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    analyse, bench, book, completions, convert, csa, doctor, man, matches, mate, openings, options, perft, selfplay,
-    train, tune,
+    analyse, bench, book, completions, convert, csa, doctor, man, matches, mate, openings, options, perft, ratings,
+    selfplay, train, tune,
 };
 use crate::locale::{Group, translated};
 use crate::terminal::Content;
@@ -50,7 +50,7 @@ const EXAMPLES: &str = "Examples: ‖ 例：
 /// The commands by their users, each group under a heading.
 pub(crate) const GROUPS: [Group; 3] = [
     ("For players: ‖ 棋譜・詰将棋・設定：", &["analyse", "mate", "convert", "book", "options", "doctor"]),
-    ("Matches: ‖ 対局：", &["match", "csa", "openings"]),
+    ("Matches: ‖ 対局：", &["match", "ratings", "csa", "openings"]),
     ("Development: ‖ 開発：", &["bench", "perft", "tune", "selfplay", "train", "completions", "man"]),
 ];
 
@@ -65,6 +65,9 @@ pub(crate) enum Command {
     /// Play matches between USI engines ‖ USI エンジン同士の連続対局
     #[command(after_help = matches::EXAMPLES, args_override_self = true)]
     Match(Box<matches::MatchArgs>),
+    /// Rate players by their games: results of matches, game records ‖ 対局結果や棋譜から対局者のレートを求める
+    #[command(after_help = ratings::EXAMPLES)]
+    Ratings(ratings::RatingsArgs),
     /// Play on a CSA server ‖ CSA サーバーで対局
     #[command(after_help = csa::EXAMPLES, args_override_self = true)]
     Csa(Box<csa::CsaArgs>),
@@ -135,6 +138,7 @@ impl Command {
             Self::Bench(args) => bench::run(&args, out),
             Self::Perft(args) => perft::run(&args, out),
             Self::Match(args) => matches::run(&args, out),
+            Self::Ratings(args) => ratings::run(&args, out),
             Self::Csa(args) => csa::run(&args, out),
             Self::Tune(args) => tune::run(&args, out),
             Self::Openings(args) => openings::run(&args, out),

@@ -23,6 +23,7 @@ pub(crate) mod openings;
 pub(crate) mod options;
 pub(crate) mod perft;
 mod progress;
+pub(crate) mod ratings;
 pub(crate) mod selfplay;
 mod shard;
 pub(crate) mod train;

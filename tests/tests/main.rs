@@ -32,6 +32,7 @@ mod nnue;
 mod options_file;
 mod peers;
 mod perft;
+mod ratings;
 mod reasons;
 mod reparse;
 mod repetition;

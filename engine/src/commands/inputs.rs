@@ -28,6 +28,12 @@ pub(in crate::commands) fn extension(path: &Path) -> Option<&str> {
 
 /// The files to read; a folder gives the files in it with the extension of a format.
 pub(in crate::commands) fn inputs(paths: &[PathBuf]) -> io::Result<Vec<Input>> {
+    inputs_or(paths, |_| false)
+}
+
+/// The files to read; a folder gives those with the extension of a format, and all that `is_other` names.
+pub(in crate::commands) fn inputs_or(paths: &[PathBuf], is_other: impl Fn(&Path) -> bool) -> io::Result<Vec<Input>> {
+    let is_read = |file: &PathBuf| is_record(file) || is_other(file);
     let file = |path: &Path| Input { path: path.to_owned(), subfolder: PathBuf::new() };
     if paths.is_empty() {
         return Ok(vec![file(Path::new("-"))]);
@@ -35,7 +41,7 @@ pub(in crate::commands) fn inputs(paths: &[PathBuf]) -> io::Result<Vec<Input>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(enbu_files::below(path)?.into_iter().filter(|file| is_record(file)).map(|file| {
+            files.extend(enbu_files::below(path)?.into_iter().filter(is_read).map(|file| {
                 let subfolder = file.strip_prefix(path).ok().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
                 Input { path: file, subfolder }
             }));
