@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use enbu_eval::Evaluation;
-use enbu_language::text;
+use enbu_language::messages;
 use enbu_mate::{Refinement, Solver, Verdict};
 use enbu_movegen::{Color, EnteringKingRule, Move, MoveList, Position, Ruling, Setup};
 use enbu_search::{BestMove, HashError, Limits, ThreadError};
@@ -25,19 +25,19 @@ pub(crate) struct GameRules {
     pub(crate) max_moves: u32,
 }
 
+messages! {
 /// Reason why an analyst could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalystError {
     /// The transposition table could not be allocated.
-    #[error("{}", text!("not enough memory for a table of {} MB", "置換表（{} MB）のメモリが足りません", .0.asked_mb))]
-    Hash(#[from] HashError),
+    Hash(#[from] error: HashError) =>
+        "not enough memory for a table of {} MB", "置換表（{} MB）のメモリが足りません", error.asked_mb;
     /// The table of the mate solver could not be allocated.
-    #[error("{0}")]
-    Mate(#[from] enbu_mate::OutOfMemory),
+    Mate(#[from] error: enbu_mate::OutOfMemory) => "{error}", "{error}";
     /// The search threads could not be started.
-    #[error("{}", text!("only {} of {} search threads could be started", "起動できた探索スレッドは {} 個です（指定は {} 個）", .0.got, .0.asked))]
-    Threads(#[from] ThreadError),
-}
+    Threads(#[from] error: ThreadError) =>
+        "only {} of {} search threads could be started", "起動できた探索スレッドは {} 個です（指定は {} 個）", error.got, error.asked;
+}}
 
 /// A search on the caller's thread, or on threads of its own.
 enum Searcher {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_kifu::{Event, GameResult, HeaderKey, Names, NodeId, Record};
-use enbu_language::{Words, text};
+use enbu_language::{Words, messages};
 use enbu_movegen::{Color, Move, Position};
 
 use crate::analyst::{Analyst, GameRules, IfBusy};
@@ -24,23 +24,19 @@ use crate::report::{BestLine, FORMAT, GameReport, MoveReport, PositionReport, Sc
 use crate::settings::{Order, Scope};
 use crate::summary;
 
+messages! {
 /// Reason why a game was not analysed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GameError {
     /// The start position cannot be played.
-    #[error("{}", text!("the position cannot be played: {0}", "指し継げない局面です：{0}", .0))]
-    Position(enbu_movegen::PositionError),
+    Position(error: enbu_movegen::PositionError) => "the position cannot be played: {error}", "指し継げない局面です：{error}";
     /// A king is missing.
-    #[error("{}", text!(
-        "the position has no {0} king: a game needs both (`enbu mate` solves problems)",
-        "{0}の玉がありません。解析には両方の玉が必要です（詰将棋は `enbu mate` で解けます）",
-        .0
-    ))]
-    NoKing(Words),
+    NoKing(side: Words) =>
+        "the position has no {side} king: a game needs both (`enbu mate` solves problems)",
+        "{side}の玉がありません。解析には両方の玉が必要です（詰将棋は `enbu mate` で解けます）";
     /// The caller stopped the analysis.
-    #[error("{}", text!("interrupted", "中断しました"))]
-    Interrupted,
-}
+    Interrupted => "interrupted", "中断しました";
+}}
 
 /// A line of the record: the nodes of its moves after a position.
 struct Walk {

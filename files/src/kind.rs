@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::io;
 
-use enbu_language::{Language, Words, text};
+use enbu_language::{Language, Words, messages};
 use thiserror::Error;
 
 /// The use of a file that is read; it decides about the largest size.
@@ -52,44 +52,28 @@ impl FileKind {
     }
 }
 
-/// The reason why a file is not opened or not replaced.
+messages! {
+/// The reason why a file is not opened or not replaced. Lengths and offsets are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the messages describe the fields")]
 pub enum Refusal {
     /// Neither a regular file nor a link to one.
-    #[error("{}", text!("{0}, not a regular file", "{0}は読み書きできません", .0))]
-    Irregular(Words),
+    Irregular(kind: Words) => "{kind}, not a regular file", "{kind}は読み書きできません";
     /// A named pipe where a file is read, which might wait for ever.
-    #[error("{}", text!(
+    Pipe =>
         "a pipe, not a regular file; where standard input is read, pass the data there and name it -",
-        "パイプは読めません。標準入力を読むコマンドなら、データをそこへ渡して名前を - としてください"
-    ))]
-    Pipe,
+        "パイプは読めません。標準入力を読むコマンドなら、データをそこへ渡して名前を - としてください";
     /// A named pipe to write to that has no reader.
-    #[error("{}", text!("no process reads from the pipe", "パイプの読み手がいません"))]
-    NoReader,
-    /// A file over the limit of its kind.
-    #[error("{}", text!("too large: {bytes} bytes, at most {most} are read", "大きすぎます：{bytes} バイト（上限 {most}）"))]
-    Long {
-        /// Size of the file, or the bytes seen of an endless input.
-        bytes: u64,
-        /// [`FileKind::most_bytes`].
-        most: u64,
-    },
+    NoReader => "no process reads from the pipe", "パイプの読み手がいません";
+    /// A file over the limit of its kind; of an endless input the bytes seen.
+    Long { bytes: u64, most: u64 } =>
+        "too large: {bytes} bytes, at most {most} are read", "大きすぎます：{bytes} バイト（上限 {most}）";
     /// A line over the limit of its kind.
-    #[error("{}", text!(
-        "no end of line within {most} bytes after byte {offset}",
-        "{offset} バイト目から {most} バイトの間に改行がありません"
-    ))]
-    LongLine {
-        /// Offset of the line.
-        offset: u64,
-        /// Longest line.
-        most: u64,
-    },
+    LongLine { offset: u64, most: u64 } =>
+        "no end of line within {most} bytes after byte {offset}", "{offset} バイト目から {most} バイトの間に改行がありません";
     /// A file that may not be replaced.
-    #[error("{}", text!("exists", "すでにあります"))]
-    Exists,
-}
+    Exists => "exists", "すでにあります";
+}}
 
 impl From<Refusal> for io::Error {
     fn from(refusal: Refusal) -> Self {

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
+use enbu_language::pick;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal::{message, notice};
@@ -33,7 +34,8 @@ enum Shown {
 
 impl Progress {
     pub(crate) fn new(steps: u64) -> Self {
-        let bar = bar(Some(steps), "{pos}/{len} {wide_bar} {elapsed} eta {eta}\n{msg}");
+        let eta = pick("eta", "残り");
+        let bar = bar(Some(steps), &format!("{{pos}}/{{len}} {{wide_bar}} {{elapsed}} {eta} {{eta}}\n{{msg}}"));
         let shown = if bar.is_hidden() { Shown::Lines { last: None } } else { Shown::Live };
         Self { bar, shown }
     }
