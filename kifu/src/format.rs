@@ -18,7 +18,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use enbu_language::text;
+use enbu_language::{pick, text};
 use enbu_movegen::{Move, Setup};
 use thiserror::Error;
 
@@ -330,7 +330,7 @@ impl fmt::Display for Format {
     "unknown format `{0}`; known are {names}",
     "`{0}` という形式はありません（{names} から選びます）",
     .0,
-    names = Format::ALL.map(Format::name).join(", ")
+    names = Format::ALL.map(Format::name).join(pick(", ", "、"))
 ))]
 pub struct UnknownFormat(String);
 

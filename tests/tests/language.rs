@@ -79,10 +79,10 @@ const FILES: &[(&str, &[u8])] = &[
 const MESSAGES: &[(&str, &str)] = &[
     ("convert nope.kif --to csa", "nope.kif: ファイルやフォルダがありません"),
     ("convert prose.kif --to csa", "棋譜や局面が見つかりません"),
-    ("convert foul.kif --to csa", "移動先に駒があります"),
+    ("convert foul.kif --to csa", "反則手です：`5 ５五歩(57)`"),
     ("convert foul.kif --to csa --strict", "行目"),
     ("convert lines.kif --to csa", "csa 形式では表せません：変化（1 件、2 手目）、しおり（1 件、1 手目）"),
-    ("convert sign.kif --to kif --encoding shift_jis", "出力の 2 行目"),
+    ("convert sign.kif --to kif --encoding shift_jis", "出力の 3 行目 4 文字目"),
     ("convert list.sfen --to usi", "SFEN"),
     ("convert two.usi -o two.kif", "1 ファイルに 1 局です"),
     ("convert two.usi --to bod --ply 9", "--ply 9：棋譜は 1 手です"),
@@ -92,19 +92,19 @@ const MESSAGES: &[(&str, &str)] = &[
     ("convert lines.kif --to xyz", "`xyz` という形式はありません"),
     ("convert lines.kif --to kif --encoding utf-16", "書き込みに使える文字コードではありません"),
     ("convert lines.kif -o sign.kif", "すでにあります"),
-    ("convert empty --to kif", "empty に棋譜がありません"),
+    ("convert dir/ --to kif", "dir/ に棋譜がありません"),
     ("mate problems.txt", "▲２三銀 △１三玉 ▲１四金"),
-    ("mate problems.txt", "詰み 1、不詰 1、未解決 0"),
-    ("mate problems.txt", "エラー 2"),
-    ("mate problems.txt --sound --all", "完全作"),
+    ("mate problems.txt", "詰み 1、不詰 2、未解決 0"),
+    ("mate problems.txt", "9/9` は 9 段ではありません"),
+    ("mate problems.txt --sound --all", "  不完全作、3 手：▲２三銀"),
     ("mate nope.sfen", "nope.sfen：ファイルがありません"),
     ("mate 9/9", "ファイルでも SFEN でもありません"),
-    ("mate empty", "empty はフォルダです"),
+    ("mate dir/", "dir/ はフォルダです"),
     ("mate lines.kif --ply 9", "9 手目はありません"),
     ("mate problems.txt --time x", "秒数ではありません"),
-    ("book show sorted.db", "▲７六歩        △３四歩"),
+    ("book show sorted.db", "▲７六歩         △３四歩"),
     ("book show sorted.db startpos moves 2g2f", "定跡にありません"),
-    ("book show sorted.db startpos moves 2g2e", "2g2e は指せません：駒がそのようには動けません"),
+    ("book show sorted.db startpos moves 2g2e", "反則手です：`2g2e`"),
     ("book stats sorted.db", "先手番 1、後手番 0"),
     ("book stats faults.db", "異常"),
     ("book verify sorted.db", "異常なし"),
@@ -128,7 +128,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("analyse lines.kif --nodes 100 --eval nope.nnue", "ファイルやフォルダがありません"),
 ];
 
-/// The lines with English words one after the other, outside of quotes and of USI lines.
+/// The lines with English words one after the other, outside of quotes, usages and USI lines.
 fn english(text: &str) -> Vec<&str> {
     let is_word =
         |word: &str| word.len() > 1 && word.trim_end_matches([',', ';', ':']).bytes().all(|b| b.is_ascii_lowercase());
@@ -136,7 +136,7 @@ fn english(text: &str) -> Vec<&str> {
         let told: String = line.split('`').step_by(2).collect();
         told.split(' ').map(is_word).collect::<Vec<_>>().windows(2).any(|pair| pair == [true, true])
     };
-    text.lines().filter(|line| !line.starts_with("startpos")).filter(has_words).collect()
+    text.lines().filter(|line| !line.starts_with("startpos") && !line.starts_with("使い方")).filter(has_words).collect()
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn results_and_faults_are_told_in_the_language_of_the_player() {
             let words: Vec<&str> = arguments.split(' ').collect();
             let invocation = Invocation::new(words[0]).with(&words[1..]);
             FILES.iter().for_each(|(name, bytes)| fs::write(invocation.path(name), bytes).unwrap());
-            fs::create_dir(invocation.path("empty")).unwrap();
+            fs::create_dir(invocation.path("dir")).unwrap();
             invocation.command().env("ENBU_LANG", language).output().unwrap()
         });
         let [japanese, text] = told.each_ref().map(|Output { stdout, stderr, .. }| {
@@ -170,7 +170,7 @@ fn faults_of_a_corpus_are_told_in_japanese_as_in_english() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     });
     let [japanese, text] = &told;
-    assert!(text.lines().count() > 100, "{text}");
+    assert!(text.lines().count() > 50, "{text}");
     assert_eq!(japanese.lines().count(), text.lines().count());
     assert_eq!(english(japanese), Vec::<&str>::new());
 }
