@@ -149,6 +149,12 @@ fn formats_are_converted_and_wrong_files_are_named() {
         .collect();
     assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
 
+    for arguments in ["train nope --out a.nnue", "selfplay stats nope", "selfplay export nope --out b.psv"] {
+        let output = Command::new(enbu()).current_dir(folder).args(arguments.split_whitespace()).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains("nope: ") && !error.contains("must end"), "{error}");
+    }
     let damaged = folder.join("games/000001.games");
     let mut bytes = std::fs::read(&damaged).unwrap();
     bytes[60] ^= 1;
