@@ -260,6 +260,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let games = shard(folder.path());
         let target = folder.path().join("b.txt");
+        fs::write(&target, "").expect("written");
         let refused = [
             (export(std::slice::from_ref(&games), &target, 1), "b.txt: the file name must end in .games, "),
             (shuffle(&[games], &target, 1, 1), "b.txt: the file name must end in .psv"),

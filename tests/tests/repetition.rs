@@ -44,12 +44,12 @@ fn a_bishop_is_not_given_away_for_a_draw_that_is_none() {
 
 #[test]
 fn the_rule_that_ends_a_line_is_named_where_wanted() {
-    let declared = "sfen 1+P+P+PK+P+P+P1/1+P3+P2+P/9/9/9/9/6ppp/6psk/6pgg b 2RB2G2SNPbs3n4l 1";
+    let declared = "sfen 1+P+P+PK+P+P+P1/1+P3+P2+P/9/9/9/9/6ppp/6psk/6pgg b 2RB2G2SNPbs3n4l 1 moves B*6b";
     let twice = " 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b";
     let (draw, checks) = (format!("startpos moves{twice} 2h3h 8b7b 3h2h"), " 4h5h 5a4a 5h4h 4a5a".repeat(2));
     let checks = format!("sfen 4k4/9/9/9/9/9/9/5R3/K8 b - 1 moves{checks} 4h5h 5a4a 5h4h");
     for (position, go, score, line, end) in [
-        (declared, "go nodes 20000", "mate 3", "B*6b B*8d", " win"),
+        (declared, "go nodes 20000", "mate -2", "L*1a", " win"),
         (&draw, "go nodes 2000 searchmoves 7b8b", "cp -2", "7b8b", " rep_draw"),
         (&checks, "go nodes 2000", "cp 27999", "4a5a", " rep_lose"),
     ] {

@@ -14,14 +14,16 @@ static BYTES: &[u8] = include_bytes!("../../networks/embedded.nnue");
 /// True if a network is embedded.
 pub const IS_THERE: bool = !BYTES.is_empty();
 
-/// Reads the embedded network; `None` without one.
+/// Reads the embedded network, which goes by its name and not by its shape; `None` without one.
 ///
 /// # Errors
 /// [`NetworkError`] when it cannot be allocated.
 pub fn load(simd: Simd) -> Option<Result<Network, NetworkError>> {
-    // A test has compared the checksum of our own.
-    let is_own = BYTES.starts_with(&own::MAGIC);
-    IS_THERE.then(|| if is_own { own::read(BYTES, simd, |_| Ok(())) } else { Network::from_bytes(BYTES, simd) })
+    IS_THERE.then(|| match own::name(BYTES) {
+        // A test has compared the checksum of our own.
+        Some(name) => Ok(Network { shape: name.to_owned(), ..own::read(BYTES, simd, |_| Ok(()))? }),
+        None => Network::from_bytes(BYTES, simd),
+    })
 }
 
 #[cfg(test)]

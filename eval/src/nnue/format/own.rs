@@ -240,6 +240,12 @@ impl Parts {
     }
 }
 
+/// The name in a file that begins with [`MAGIC`].
+pub(crate) fn name(bytes: &[u8]) -> Option<&str> {
+    let name = bytes.strip_prefix(&MAGIC)?.get(NAME - MAGIC.len()..HEADER - MAGIC.len())?;
+    std::str::from_utf8(name).ok().map(|name| name.trim_end_matches('\0'))
+}
+
 /// The header with a name and the numbers after the magic.
 fn header(name: &str, numbers: [u32; 6]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
