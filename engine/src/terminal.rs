@@ -34,22 +34,6 @@ pub(crate) fn message(text: &str) -> String {
     String::from_utf8_lossy(&escaped.out).into_owned()
 }
 
-/// A text at the left of a cell of a table.
-pub(crate) fn left(text: &str, columns: usize) -> String {
-    text.to_owned() + &blanks(text, columns)
-}
-
-/// A text at the right of a cell of a table.
-pub(crate) fn right(text: &str, columns: usize) -> String {
-    blanks(text, columns) + text
-}
-
-/// The blanks that fill a cell; characters of East Asia take two columns.
-fn blanks(text: &str, columns: usize) -> String {
-    let taken: usize = text.chars().map(|letter| 1 + usize::from(letter >= '\u{2e80}')).sum();
-    " ".repeat(columns.saturating_sub(taken))
-}
-
 /// The output of a command: escaped, unless it is data that no terminal shows.
 pub(crate) fn output<'o>(out: impl Write + IsTerminal + 'o, content: Content) -> Box<dyn Write + 'o> {
     if content == Content::Data && !out.is_terminal() { Box::new(out) } else { Box::new(Escaping::new(out)) }

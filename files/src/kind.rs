@@ -1,5 +1,6 @@
 //! Kinds of input, with the largest file of each, and the reasons for refusing a file.
 
+use std::fmt::{self, Display};
 use std::fs::Metadata;
 use std::io;
 
@@ -87,8 +88,8 @@ impl From<Refusal> for io::Error {
 }
 
 /// The reason for an error of the system in the language of the process.
-pub fn reason(error: &io::Error) -> String {
-    const REASONS: [(io::ErrorKind, &str); 8] = [
+pub fn reason(error: &io::Error) -> impl Display + '_ {
+    const REASONS: [(io::ErrorKind, &str); 16] = [
         (io::ErrorKind::NotFound, "ファイルやフォルダがありません"),
         (io::ErrorKind::PermissionDenied, "アクセスする権限がありません"),
         (io::ErrorKind::AlreadyExists, "すでにあります"),
@@ -97,13 +98,21 @@ pub fn reason(error: &io::Error) -> String {
         (io::ErrorKind::StorageFull, "ディスクの空きがありません"),
         (io::ErrorKind::ReadOnlyFilesystem, "書き込みが禁止されたディスクです"),
         (io::ErrorKind::UnexpectedEof, "ファイルが途中で終わっています"),
+        (io::ErrorKind::OutOfMemory, "メモリが足りません"),
+        (io::ErrorKind::BrokenPipe, "相手側が閉じています"),
+        (io::ErrorKind::ConnectionRefused, "接続を拒否されました"),
+        (io::ErrorKind::ConnectionReset, "相手側が接続を切りました"),
+        (io::ErrorKind::ConnectionAborted, "接続が切れました"),
+        (io::ErrorKind::HostUnreachable, "相手先に届きません"),
+        (io::ErrorKind::NetworkUnreachable, "ネットワークにつながっていません"),
+        (io::ErrorKind::TimedOut, "時間内に応答がありません"),
     ];
     let known = REASONS.iter().find(|(kind, _)| *kind == error.kind());
-    match (Language::current(), known, error.raw_os_error()) {
-        (Language::Japanese, Some((_, text)), _) if error.get_ref().is_none() => (*text).to_owned(),
-        (Language::Japanese, None, Some(code)) => format!("システムのエラー（コード {code}）"),
-        _ => error.to_string(),
-    }
+    fmt::from_fn(move |f| match (Language::current(), known, error.raw_os_error()) {
+        (Language::Japanese, Some((_, text)), _) if error.get_ref().is_none() => f.write_str(text),
+        (Language::Japanese, None, Some(code)) => write!(f, "システムのエラー（コード {code}）"),
+        _ => error.fmt(f),
+    })
 }
 
 /// Fails unless the file is a regular one.

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::cell::Cell;
 use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -27,6 +28,11 @@ static CURRENT: AtomicU8 = AtomicU8::new(UNCHOSEN);
 
 /// No language was chosen.
 const UNCHOSEN: u8 = u8::MAX;
+
+thread_local! {
+    /// The language of the text that this thread renders, if that is not the process's.
+    static RENDERED: Cell<Option<Language>> = const { Cell::new(None) };
+}
 
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,9 +44,23 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of the process.
+    /// The language of the process; of the text within [`Language::render`].
     pub fn current() -> Self {
-        if CURRENT.load(Ordering::Relaxed) == Self::Japanese as u8 { Self::Japanese } else { Self::English }
+        let is_japanese = || CURRENT.load(Ordering::Relaxed) == Self::Japanese as u8;
+        RENDERED.get().unwrap_or_else(|| if is_japanese() { Self::Japanese } else { Self::English })
+    }
+
+    /// The text of `value` in this language, whatever the process speaks.
+    ///
+    /// ```
+    /// use enbu_language::{Language, text};
+    /// assert_eq!(Language::Japanese.render(text!("draw", "引き分け")), "引き分け");
+    /// ```
+    pub fn render(self, value: impl Display) -> String {
+        let outer = RENDERED.replace(Some(self));
+        let text = value.to_string();
+        RENDERED.set(outer);
+        text
     }
 
     /// The language of this name, `en` or `ja`.
@@ -79,7 +99,44 @@ pub fn choose(language: Option<Language>) {
 
 /// Returns true while no language is chosen: text is for a program that reads ASCII.
 pub fn is_unchosen() -> bool {
-    CURRENT.load(Ordering::Relaxed) == UNCHOSEN
+    RENDERED.get().is_none() && CURRENT.load(Ordering::Relaxed) == UNCHOSEN
+}
+
+/// A text in both languages, for a message and a file that is always in English; `Display` chooses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Both {
+    /// In English.
+    pub english: String,
+    /// In Japanese.
+    pub japanese: String,
+}
+
+impl Both {
+    /// Renders a value in both languages.
+    pub fn of(value: impl Display) -> Self {
+        Self { english: Language::English.render(&value), japanese: Language::Japanese.render(&value) }
+    }
+}
+
+impl Display for Both {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(pick(&self.english, &self.japanese))
+    }
+}
+
+/// Columns of a terminal that a text takes: two for a character of East Asia.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(|letter| 1 + usize::from(letter >= '\u{2e80}')).sum()
+}
+
+/// A text at the left of a cell of a table.
+pub fn left(text: &str, width: usize) -> String {
+    text.to_owned() + &" ".repeat(width.saturating_sub(columns(text)))
+}
+
+/// A text at the right of a cell of a table.
+pub fn right(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(columns(text))) + text
 }
 
 /// The value for the language of the process.

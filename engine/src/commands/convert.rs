@@ -296,7 +296,7 @@ impl Job {
     }
 
     fn read(&self, input: &Input, messages: &mut Vec<String>) -> Result<Reading, String> {
-        let bytes = input.bytes().map_err(|error| reason(&error))?;
+        let bytes = input.bytes().map_err(|error| reason(&error).to_string())?;
         let told = |error: KifuError| error.to_string();
         if let Some(format) = self.args.from {
             return format.read_bytes(&bytes, self.mode()).map_err(told);

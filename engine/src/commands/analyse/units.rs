@@ -54,7 +54,7 @@ impl Reader {
     /// Reads a file up to its damage.
     pub(super) fn read(&mut self, input: &Input) -> ReadInput {
         let mut found = ReadInput { name: input.name(), messages: Vec::new(), failed: false, units: Vec::new() };
-        let reading = input.bytes().map_err(|error| reason(&error));
+        let reading = input.bytes().map_err(|error| reason(&error).to_string());
         let reading = reading.and_then(|bytes| read_any(&bytes, Mode::Tolerant).map_err(|error| error.to_string()));
         let reading = match reading {
             Ok((_, reading)) => reading,

@@ -8,14 +8,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use enbu_book::{Book, Entry, Fault, Finding, Format, Judgement, OpenOptions, Page, Place, Statistics, Verifier};
-use enbu_language::{Words, pick, text};
+use enbu_language::{Words, left, pick, right, text};
 use enbu_movegen::Move;
 use serde_json::{Value, json};
 
 use super::files::{MOST_FAULTS, ReadArgs, faulty, notice, progress};
 use crate::commands::inputs::position;
 use crate::commands::moves;
-use crate::terminal::{left, right};
 
 pub(super) const VERIFY_EXAMPLES: &str = "Examples: ‖ 例：
   enbu book verify book.db

@@ -97,7 +97,7 @@ impl Source {
             }
         };
         let problems = input.and_then(|input| problems_of(input, &name, ply));
-        problems.unwrap_or_else(|error| broken(name, reason(&error)))
+        problems.unwrap_or_else(|error| broken(name, reason(&error).to_string()))
     }
 }
 
@@ -169,7 +169,7 @@ impl Iterator for List {
                 },
                 Err(error) => {
                     self.input = Box::new(io::empty());
-                    Err(reason(&error))
+                    Err(reason(&error).to_string())
                 }
             };
             return Some(Problem::new(format!("{}:{}", self.name, self.number), position));

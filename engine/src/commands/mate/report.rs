@@ -3,14 +3,13 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use enbu_language::{Words, pick, text};
+use enbu_language::{Words, left, pick, right, text};
 use enbu_mate::{Counted, FirstMove, Length, Solution, Soundness, Verdict};
 use enbu_movegen::Position;
 use serde_json::{Value, json};
 
 use super::soundness::{self, bound, words};
 use crate::commands::moves::line;
-use crate::terminal::{left, right};
 
 /// A problem with its results, or the reason why there are none.
 pub(super) struct Row {
