@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use enbu_kifu::markup::escape;
+use enbu_language::{pick, text};
 
 use crate::record::GameRecord;
 use crate::report::Report;
@@ -69,7 +70,9 @@ pub fn svg(games: &[GameRecord], sprt: Option<&Sprt>) -> String {
             }
         }
         llr.extend(sprt.map(|sprt| (at, sprt.llr(&pairing.pairs))));
-        title = format!("{} against {}: {}", pairing.names[0], pairing.names[1], pairing.line(sprt));
+        let ([name1, name2], line, games) = (&pairing.names, pairing.line(sprt), pairing.all.games());
+        title = text!("{name1} against {name2}: {games} games  {line}", "{name1} 対 {name2}：{games}局  {line}")
+            .to_string();
     }
     let [value, lower, upper] = elo.map(thinned);
     let band = [lower, upper].map(|points| Series { name: "", color: "#9ab", points });
@@ -80,7 +83,7 @@ pub fn svg(games: &[GameRecord], sprt: Option<&Sprt>) -> String {
         let series = vec![Series { name: "", color: "#630", points: thinned(llr) }];
         panels.push(Panel { title: "LLR", series, marks: vec![low, 0.0, high], range: (low, high) });
     }
-    draw(&title, "games", &panels)
+    draw(&title, pick("games", "局"), &panels)
 }
 
 /// Every n-th point, the last one included, so that at most [`MAX_POINTS`] are left.

@@ -12,7 +12,8 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Sender, unbounded};
-use enbu_files::fnv1a;
+use enbu_files::{fnv1a, reason};
+use enbu_language::{Both, messages};
 use enbu_movegen::Color;
 use enbu_usi::client::{Cancel, ClientError, EngineIdentity};
 use parking_lot::Mutex;
@@ -71,24 +72,18 @@ pub enum Processes {
     Restarted,
 }
 
+messages! {
 /// Reasons why a match cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum ContestError {
-    #[error("a match needs at least two engines")]
-    TooFewEngines,
-    #[error("two engines are named `{0}`")]
-    SameName(String),
-    #[error("a match needs at least one opening")]
-    NoOpening,
-    /// An engine cannot take part.
-    #[error(transparent)]
-    Player(PlayerError),
-    #[error("no thread for a game: {0}")]
-    NoThread(String),
-    #[error("interrupted")]
-    Cancelled,
-}
+    TooFewEngines => "a match needs at least two engines", "エンジンが2つ以上必要です";
+    SameName(name: String) => "two engines are named `{name}`", "エンジンの名前 `{name}` が重なっています";
+    NoOpening => "a match needs at least one opening", "開始局面が1つ以上必要です";
+    Player(error: PlayerError) => "{error}", "{error}";
+    NoThread(reason: String) => "no thread for a game: {reason}", "対局のスレッドを作れません：{reason}";
+    Cancelled => "interrupted", "中断しました";
+}}
 
 impl From<PlayerError> for ContestError {
     fn from(error: PlayerError) -> Self {
@@ -99,8 +94,8 @@ impl From<PlayerError> for ContestError {
 /// An event of a match.
 #[derive(Clone, Debug)]
 pub enum MatchEvent {
-    /// A game is over.
-    Game(Box<GameRecord>),
+    /// A game is over; with the remark about its end, if any.
+    Game(Box<GameRecord>, Option<Both>),
     /// Output that belongs to no game: an engine that prints after `quit`, and its faults.
     UnsolicitedOutput(String, Faults),
 }
@@ -189,7 +184,7 @@ impl Contest {
                     Err(error) => {
                         // Without the later ones fewer games are played at once.
                         if number == 0 {
-                            result = Err(ContestError::NoThread(error.to_string()));
+                            result = Err(ContestError::NoThread(reason(&error).to_string()));
                         }
                         break;
                     }
@@ -339,14 +334,19 @@ impl<'m> Worker<'m> {
                 self.dismiss(first);
                 self.dismiss(second);
             }
-            let record = self.play_game(pair, half, [first, second])?;
-            self.send(Ok(MatchEvent::Game(Box::new(record))));
+            let (record, remark) = self.play_game(pair, half, [first, second])?;
+            self.send(Ok(MatchEvent::Game(Box::new(record), remark)));
         }
         Ok(())
     }
 
     /// Plays a game of a pair; in the first one, engine 1 moves first.
-    fn play_game(&self, pair: Pair, half: usize, players: [&mut Player<'m>; 2]) -> Result<GameRecord, PlayerError> {
+    fn play_game(
+        &self,
+        pair: Pair,
+        half: usize,
+        players: [&mut Player<'m>; 2],
+    ) -> Result<(GameRecord, Option<Both>), PlayerError> {
         let settings = &self.contest.settings;
         let opening = &settings.openings[pair.opening];
         let first_color = opening.position().turn();
@@ -362,7 +362,8 @@ impl<'m> Worker<'m> {
             slack: settings.slack,
         };
         let game = play(&setup, by_color(color1, players))?;
-        Ok(self.record(pair, half, color1, names, controls, game))
+        let remark = game.remark.clone();
+        Ok((self.record(pair, half, color1, names, controls, game), remark))
     }
 
     fn record(
@@ -404,7 +405,7 @@ impl<'m> Worker<'m> {
             log: game.log,
             over_ms: tenths(game.over),
             stall_ms: tenths(game.stall),
-            text: game.text,
+            text: game.remark.map_or(String::new(), |remark| remark.english),
             faults1,
             faults2,
         }

@@ -24,6 +24,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use enbu_language::{messages, pick};
 use enbu_usi::OptionValue;
 use enbu_usi::client::{Launch, LaunchError};
 use serde::Deserialize;
@@ -52,22 +53,17 @@ pub enum Ponder {
     On,
 }
 
+messages! {
 /// Faults in the description of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum SpecError {
-    /// A malformed command.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// An unknown word.
-    #[error("`{0}` is not name=, option.X=, tc=, dir= or ponder=on|off")]
-    Word(String),
-    /// A malformed time control.
-    #[error(transparent)]
-    TimeControl(#[from] TimeControlError),
-    /// A TOML file that cannot be read as engines.
-    #[error("{0}")]
-    Toml(String),
-}
+    Launch(#[from] error: LaunchError) => "{error}", "{error}";
+    Word(word: String) =>
+        "`{word}` is not name=, option.X=, tc=, dir= or ponder=on|off", "`{word}` は name=、option.X=、tc=、dir=、ponder=on|off のどれでもありません";
+    TimeControl(#[from] error: TimeControlError) => "{error}", "{error}";
+    Toml(text: String) => "{text}", "{text}";
+}}
 
 impl EngineSpec {
     /// Reads an engine from a command and the words after it.
@@ -106,9 +102,28 @@ impl EngineSpec {
     /// assert!(EngineSpec::from_toml("[[engine]]\ncomand = 'a'\n").is_err());
     /// ```
     pub fn from_toml(text: &str) -> Result<Vec<Self>, SpecError> {
-        let file: TomlFile = toml::from_str(text).map_err(|error| SpecError::Toml(error.to_string()))?;
+        let file: TomlFile = toml::from_str(text).map_err(|error| SpecError::Toml(toml_fault(&error, text)))?;
         file.engine.into_iter().map(TomlEngine::into_spec).collect()
     }
+}
+
+/// The error of a TOML file in the language of the process, with its line.
+fn toml_fault(error: &toml::de::Error, text: &str) -> String {
+    let line = error.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
+    let reason = key_fault(error.message()).unwrap_or_else(|| "書式が正しくありません".to_owned());
+    pick(error.to_string(), format!("{line} 行目：{reason}"))
+}
+
+/// The message of a library about an unknown or a missing key, in the language of the process.
+pub fn key_fault(message: &str) -> Option<String> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let (kind, key) = (message.split(' ').next()?, quoted.next()?);
+    let japanese = match kind {
+        "unknown" => format!("`{key}` という項目はありません（使えるのは {}）", quoted.collect::<Vec<_>>().join("、")),
+        "missing" => format!("`{key}` がありません"),
+        _ => return None,
+    };
+    Some(pick(message.to_owned(), japanese))
 }
 
 #[derive(Deserialize)]

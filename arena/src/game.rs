@@ -1,7 +1,9 @@
 //! Playing one game between two engines.
 
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
+use enbu_language::{Both, text};
 use enbu_movegen::{Color, Move};
 use enbu_usi::client::{Answer, ClientError};
 use enbu_usi::{BestMove, Command, GameResult};
@@ -38,7 +40,8 @@ pub(crate) struct PlayedGame {
     pub(crate) faults: [Faults; 2],
     pub(crate) over: Duration,
     pub(crate) stall: Duration,
-    pub(crate) text: String,
+    /// A remark about the end, or about the first fault.
+    pub(crate) remark: Option<Both>,
 }
 
 /// Something that ends a game before the rules do.
@@ -69,7 +72,7 @@ struct Game<'g, 'm> {
     stalled: Duration,
     /// Stalls of the machine during a move that was lost on time.
     stall: Duration,
-    text: String,
+    remark: Option<Both>,
 }
 
 /// Plays a game between Black and White.
@@ -89,7 +92,7 @@ pub(crate) fn play<'g, 'm>(
         over: Duration::ZERO,
         stalled: stalled(),
         stall: Duration::ZERO,
-        text: String::new(),
+        remark: None,
     };
     let ending = match game.run() {
         Ok(ending) => ending,
@@ -100,8 +103,8 @@ pub(crate) fn play<'g, 'm>(
     for color in Color::ALL {
         game.finish_with(color, ending)?;
     }
-    let Game { referee, log, faults, over, stall, text, .. } = game;
-    Ok(PlayedGame { ending, moves: referee.moves().to_vec(), log, faults, over, stall, text })
+    let Game { referee, log, faults, over, stall, remark, .. } = game;
+    Ok(PlayedGame { ending, moves: referee.moves().to_vec(), log, faults, over, stall, remark })
 }
 
 impl Game<'_, '_> {
@@ -149,14 +152,16 @@ impl Game<'_, '_> {
         self.clocks[turn].spend(elapsed);
         self.check_line(turn, &answer);
         let Ok(best) = &answer.best else {
-            return Ok(Some(self.illegal(turn, &answer, "not a move")));
+            return Ok(Some(self.illegal(turn, &answer, text!("not a move", "指し手ではありません"))));
         };
         match *best {
             BestMove::Resign => Ok(Some(Ending::win(!turn, Reason::Resign))),
             BestMove::Win => {
                 let ending = self.referee.declared();
                 if ending.reason == Reason::Illegal {
-                    self.illegal(turn, &answer, "the conditions of a declaration are not met");
+                    let unmet =
+                        text!("the conditions of a declaration are not met", "入玉宣言の条件を満たしていません");
+                    self.illegal(turn, &answer, unmet);
                 }
                 Ok(Some(ending))
             }
@@ -199,7 +204,7 @@ impl Game<'_, '_> {
         answer: &Answer,
     ) -> Result<Option<Ending>, Interruption> {
         if let Err(error) = self.referee.play(best) {
-            return Ok(Some(self.illegal(turn, answer, &error.to_string())));
+            return Ok(Some(self.illegal(turn, answer, error)));
         }
         let ending = self.referee.ending();
         if ending.is_none() {
@@ -234,51 +239,57 @@ impl Game<'_, '_> {
             (None, None) => return,
         };
         count(&mut self.faults[turn], Fault::BadPv, 1);
-        if self.text.is_empty() {
+        if self.remark.is_none() {
             let line: Vec<String> = report.pv.iter().take(number.min(MAX_LINE)).map(Move::to_string).collect();
             let more = if number > MAX_LINE { " ..." } else { "" };
-            self.text = format!(
-                "illegal `{bad}`, move {} of the pv {}{more}, at {}",
-                number + 1,
-                line.join(" "),
-                self.referee.position()
-            );
+            let (number, line, position) = (number + 1, line.join(" "), self.referee.position());
+            self.remark = Some(Both::of(text!(
+                "illegal `{bad}`, move {number} of the pv {line}{more}, at {position}",
+                "読み筋 {line}{more} の {number} 手目 `{bad}` は指せません（局面 {position}）"
+            )));
         }
     }
 
-    fn illegal(&mut self, turn: Color, answer: &Answer, why: &str) -> Ending {
+    fn illegal(&mut self, turn: Color, answer: &Answer, why: impl Display) -> Ending {
         count(&mut self.faults[turn], Fault::Illegal, 1);
         let said: String = self.log.last().map_or("", |last| &last.answer).chars().take(MAX_WORD).collect();
-        self.text = match answer.best {
-            Ok(BestMove::Play { .. }) => format!("{why} at {}", self.referee.position()),
-            _ => format!("bestmove `{said}`: {why} at {}", self.referee.position()),
+        let said = match answer.best {
+            Ok(BestMove::Play { .. }) => String::new(),
+            _ => format!("bestmove `{said}`: "),
         };
+        let position = self.referee.position();
+        self.remark = Some(Both::of(text!("{said}{why} at {position}", "{said}{why}（局面 {position}）")));
         Ending::win(!turn, Reason::Illegal)
     }
 
     fn too_late(&mut self, turn: Color, elapsed: Duration, budget: Duration) -> Ending {
         count(&mut self.faults[turn], Fault::Time, 1);
         self.over = elapsed.saturating_sub(budget);
-        self.text = format!("{:.1} ms used of {}", milliseconds(elapsed), budget.as_millis());
-        self.note_stall();
+        let (used, budget) = (milliseconds(elapsed), budget.as_millis());
+        self.note_stall(text!("{used:.1} ms used of {budget}", "{budget} ミリ秒のところ {used:.1} ミリ秒使いました"));
         Ending::win(!turn, Reason::Time)
     }
 
-    fn note_stall(&mut self) {
+    fn note_stall(&mut self, text: impl Display) {
         self.stall = stalled().saturating_sub(self.stalled);
-        self.text += &format!(" (stalls of this machine {:.0} ms)", milliseconds(self.stall));
+        let stall = milliseconds(self.stall);
+        let text = text!("{text} (stalls of this machine {stall:.0} ms)", "{text}（この PC の停滞 {stall:.0} ミリ秒）");
+        self.remark = Some(Both::of(text));
     }
 
     /// The result when an engine did not answer or ended; its process is ended too.
     fn failed(&mut self, color: Color, error: &ClientError) -> Ending {
         let (fault, reason) = match error {
-            ClientError::Silent(..) => (Fault::Hang, Reason::Hang),
+            ClientError::Silent(..) | ClientError::Deaf(_) => (Fault::Hang, Reason::Hang),
             _ => (Fault::Crash, Reason::Crash),
         };
         count(&mut self.faults[color], fault, 1);
-        self.text = format!("{} {error}", self.players[color].name);
+        let name = self.players[color].name;
+        let text = text!("{name} {error}", "{name}：{error}");
         if fault == Fault::Hang {
-            self.note_stall();
+            self.note_stall(text);
+        } else {
+            self.remark = Some(Both::of(text));
         }
         self.collect_noise(color);
         self.players[color].kill();
@@ -303,7 +314,7 @@ impl Game<'_, '_> {
         let fault = match told {
             Ok(()) => return Ok(()),
             Err(ClientError::Cancelled) => return Err(self.players[color].cancelled()),
-            Err(ClientError::Silent(..)) => Fault::Hang,
+            Err(ClientError::Silent(..) | ClientError::Deaf(_)) => Fault::Hang,
             Err(_) => Fault::Crash,
         };
         count(&mut self.faults[color], fault, 1);

@@ -17,7 +17,7 @@
 //!                     │            ▲                 │
 //!                     │        schedule           referee, clocks, adjudication
 //!                     ▼
-//!            MatchEvent::Game(GameRecord) ──► results (JSON lines) · report (tables) · chart (SVG) · CSA
+//!            MatchEvent::Game(GameRecord, …) ──► results (JSON lines) · report (tables) · chart (SVG) · CSA
 //! ```
 //!
 //! | module | contents |
@@ -58,7 +58,7 @@ mod time_control;
 
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
-pub use engine_spec::{EngineSpec, Ponder, SpecError};
+pub use engine_spec::{EngineSpec, Ponder, SpecError, key_fault};
 pub use player::{Patience, TrafficLog};
 pub use record::{GameRecord, Points, ReplayError};
 pub use referee::{MatedSide, Rules};

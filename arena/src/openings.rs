@@ -10,7 +10,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use enbu_files::fnv1a;
-use enbu_movegen::{Move, Position, Setup};
+use enbu_language::{messages, pick, text};
+use enbu_movegen::{IllegalMove, Move, Position, PositionError, Setup};
 use enbu_usi::{Command, PositionCommand};
 
 pub use generate::{Candidate, GenerateError, Judge, RandomOpenings};
@@ -25,33 +26,25 @@ pub struct Opening {
     moves: Vec<Move>,
 }
 
+messages! {
 /// Reasons why a text is not an opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum OpeningError {
-    /// Neither a position nor moves.
-    #[error("{0}")]
-    Syntax(String),
-    /// The diagram cannot be played.
-    #[error("{0}")]
-    Position(#[from] enbu_movegen::PositionError),
-    /// The move of this number, from 1, is illegal.
-    #[error("move {0}: {1}")]
-    Move(usize, enbu_movegen::IllegalMove),
-    /// The game is over before it begins.
-    #[error("the game is already over ({0})")]
-    Over(Reason),
-}
+    Syntax(text: String) => "{text}", "{text}";
+    Position(#[from] error: PositionError) => "{error}", "{error}";
+    Move(number: usize, illegal: IllegalMove) => "move {number}: {illegal}", "{number} 手目：{illegal}";
+    Over(reason: Reason) => "the game is already over ({})", "すでに終局しています（{}）", reason.name();
+}}
 
+messages! {
 /// Faults of a file of openings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum OpeningsError {
-    /// The line of this number, from 1, is not an opening.
-    #[error("line {0}: {1}")]
-    Line(usize, OpeningError),
-    /// There is none.
-    #[error("no opening in the file")]
-    Empty,
-}
+    Line(line: usize, error: OpeningError) => "line {line}: {error}", "{line} 行目：{error}";
+    Empty => "no opening in the file", "開始局面がありません";
+}}
 
 impl Opening {
     /// The start position of an even game, without moves.
@@ -115,11 +108,11 @@ impl FromStr for Opening {
         let parsed = Command::parse(&format!("position {text}"));
         match (parsed.command, parsed.problems.first()) {
             (Some(Command::Position(PositionCommand { setup, moves, tail: None })), None) => Self::new(setup, moves),
-            (Some(Command::Position(PositionCommand { tail: Some(tail), .. })), _) => {
-                Err(OpeningError::Syntax(format!("`{tail}` is not a move")))
-            }
+            (Some(Command::Position(PositionCommand { tail: Some(tail), .. })), _) => Err(OpeningError::Syntax(
+                text!("`{tail}` is not a move", "`{tail}` は指し手ではありません").to_string(),
+            )),
             (_, Some(problem)) => Err(OpeningError::Syntax(problem.to_string())),
-            (_, None) => Err(OpeningError::Syntax("no position".to_owned())),
+            (_, None) => Err(OpeningError::Syntax(pick("no position", "局面がありません").to_owned())),
         }
     }
 }

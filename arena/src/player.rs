@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use enbu_language::{pick, text};
 use enbu_usi::OptionKind;
 use enbu_usi::client::{Cancel, ClientError, Driver, EngineIdentity, Noise, Wiretap};
 use parking_lot::Mutex;
@@ -34,7 +35,11 @@ impl Default for Patience {
 
 /// Error of an engine that cannot take part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}{}{error}", if matches!(error, ClientError::UnknownOption(..)) { " " } else { ": " })]
+#[error("{}", text!(
+    "{name}{}{error}",
+    "{name}{}{error}",
+    pick(if matches!(error, ClientError::UnknownOption(..)) { " " } else { ": " }, "：")
+))]
 pub struct PlayerError {
     name: String,
     pub(crate) error: ClientError,

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use enbu_kifu::{Analysis, Board, End, EndKind, Event, GameResult, HeaderKey, Record, TimeControl as KifuTime, csa};
+use enbu_language::{pick, text};
 use enbu_movegen::{Color, Move};
 use enbu_usi::Score;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,15 @@ pub enum Fault {
     Garbage,
     /// Lines too long or too many to be read.
     Flood,
+}
+
+impl Fault {
+    /// Its name in the language of the process; in English the word of files.
+    pub fn name(self) -> String {
+        const JAPANESE: &str = "反則手 時間切れ 応答なし エンジン停止 不正な読み筋 不正な先読み手 余分な応答 \
+                                早すぎる応答 遅れた出力 不明な行 過剰な出力";
+        pick(self.to_string(), JAPANESE.split(' ').nth(self as usize).unwrap_or_default().to_owned())
+    }
 }
 
 pub(crate) type Faults = BTreeMap<Fault, u32>;
@@ -200,7 +210,7 @@ pub struct GameRecord {
 
 /// Error of a saved game that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("game {0}: {1}")]
+#[error("{}", text!("game {}: {}", "対局 {}：{}", .0, .1))]
 pub struct ReplayError(usize, OpeningError);
 
 impl GameRecord {

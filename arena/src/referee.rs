@@ -10,6 +10,7 @@
 //!
 //! The rules apply in this order, so a mate by the last allowed move wins.
 
+use enbu_language::pick;
 use enbu_movegen::{Color, Declaration, EnteringKingRule, Move, Position, Ruling, Setup, Square};
 use enbu_usi::PositionCommand;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,15 @@ pub enum Reason {
     Hang,
     /// A side's process ended.
     Crash,
+}
+
+impl Reason {
+    /// Its name in the language of the process; in English the word of files.
+    pub fn name(self) -> String {
+        const JAPANESE: &str = "詰み 投了 入玉宣言 トライ 千日手 連続王手の千日手 手数制限 判定 反則 時間切れ 応答なし \
+                                エンジン停止";
+        pick(self.to_string(), JAPANESE.split(' ').nth(self as usize).unwrap_or_default().to_owned())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,8 +192,13 @@ impl Referee {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt;
+
+    use enbu_language::Language;
+
     use super::*;
     use crate::openings::Opening;
+    use crate::record::Fault;
 
     fn referee(text: &str, rules: Rules) -> Referee {
         text.parse::<Opening>().unwrap().referee(rules)
@@ -194,6 +209,14 @@ mod tests {
     }
 
     const SHUFFLE: &str = "5i5h 5a5b 5h5i 5b5a";
+
+    #[test]
+    fn reasons_and_faults_have_their_own_japanese_names() {
+        let japanese = |name: &dyn Fn() -> String| Language::Japanese.render(fmt::from_fn(|f| f.write_str(&name())));
+        // The last of each list, which is wrong when a name is missing before it.
+        assert_eq!(japanese(&|| Reason::Crash.name()), "エンジン停止");
+        assert_eq!(japanese(&|| Fault::Flood.name()), "過剰な出力");
+    }
 
     #[test]
     fn the_rules_end_a_game_in_their_order() {

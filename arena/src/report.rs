@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::ops::AddAssign;
 
 use enbu_files::fnv1a;
+use enbu_language::{columns, left, pick, text};
 use enbu_movegen::Color;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,13 @@ impl Tally {
     /// All games.
     pub const fn games(&self) -> u64 {
         self.won + self.drawn + self.lost
+    }
+
+    /// Results and score, for a table.
+    fn words(&self) -> String {
+        let (Self { won, drawn, lost }, percent) = (self, 100.0 * self.score());
+        text!("W {won}  D {drawn}  L {lost}  ({percent:.1} %)", "{won}勝 {lost}敗 {drawn}分（{percent:.1} %）")
+            .to_string()
     }
 
     /// Points per game, 0 to 1; 1/2 without games.
@@ -106,87 +114,108 @@ impl Pairing {
         }
     }
 
-    /// One line: games, Elo, pairs, the state of a test, faults.
+    /// One line without the number of games: results, Elo, pairs, the state of a test, faults.
     pub fn line(&self, sprt: Option<&Sprt>) -> String {
         let Tally { won, drawn, lost } = self.all;
-        let mut text = format!("{} games  W {won} D {drawn} L {lost}", self.all.games());
+        let mut line = text!("W {won} D {drawn} L {lost}", "{won}勝{lost}敗{drawn}分").to_string();
         // Writing to a String cannot fail.
         if self.pairs.pairs() > 0 {
-            let _ = write!(text, "  Elo {}  ptnml {:?}", estimate(self.pairs.elo()), self.pairs.0);
+            let _ = write!(line, "  Elo {}  ptnml {:?}", shown(&self.pairs, Pentanomial::elo), self.pairs.0);
         }
         if let Some(sprt) = sprt {
             let (lower, upper) = sprt.bounds();
-            let _ = write!(text, "  LLR {:+.2} [{lower:.2}, {upper:.2}]", sprt.llr(&self.pairs));
+            let _ = write!(line, "  LLR {:+.2} [{lower:.2}, {upper:.2}]", sprt.llr(&self.pairs));
         }
         if self.repeated > 0 {
-            let _ = write!(text, "  repeated {}", self.repeated);
+            let _ = write!(line, "  {} {}", pick("repeated", "同一の対局"), self.repeated);
         }
-        text + &self.faults_text("  faults")
+        match self.faults_text() {
+            None => line,
+            Some(faults) => text!("{line}  faults {faults}", "{line}  異常：{faults}").to_string(),
+        }
     }
 
-    fn faults_text(&self, title: &str) -> String {
-        let mut text = String::new();
-        for (index, faults) in self.faults.iter().enumerate() {
-            for (fault, times) in faults.iter() {
-                let _ = write!(text, " {fault}{}={times}", index + 1);
-            }
-        }
-        if text.is_empty() { text } else { format!("{title}{text}") }
+    /// The faults of both engines; `None` without any.
+    fn faults_text(&self) -> Option<String> {
+        let faults = self.faults.iter().zip(&self.names).enumerate();
+        let texts = faults.flat_map(|(index, (faults, name))| {
+            faults.iter().map(move |(fault, times)| {
+                pick(format!("{fault}{}={times}", index + 1), format!("{name} の{} {times} 回", fault.name()))
+            })
+        });
+        let texts: Vec<String> = texts.collect();
+        (!texts.is_empty()).then(|| texts.join(pick(" ", "、")))
     }
 
     /// All statistics, on several lines.
     pub fn summary(&self, sprt: Option<&Sprt>) -> String {
-        let [name1, name2] = &self.names;
-        let mut lines =
-            vec![format!("{name1} against {name2}: {} games, {} pairs", self.all.games(), self.pairs.pairs())];
-        let mut tally = |title: &str, tally: &Tally| {
-            let Tally { won, drawn, lost } = tally;
-            lines.push(format!("  {title:<12} W {won}  D {drawn}  L {lost}  ({:.1} %)", 100.0 * tally.score()));
-        };
-        tally("all", &self.all);
-        tally("as Black", &self.by_color[Color::Black]);
-        tally("as White", &self.by_color[Color::White]);
-        tally("first mover", &self.first_mover);
-        if self.pairs.pairs() > 0 {
-            lines.push(format!("  pairs        {:?} with 0, 1/2, 1, 3/2, 2 points", self.pairs.0));
-            lines.push(format!("  Elo          {} (95 %)", estimate(self.pairs.elo())));
-            lines.push(format!("  nElo         {} (95 %)", estimate(self.pairs.normalised_elo())));
-            lines.push(format!("  LOS          {:.1} %", 100.0 * self.pairs.los()));
+        let ([name1, name2], pairs, games) = (&self.names, self.pairs.pairs(), self.all.games());
+        let mut lines = vec![
+            text!(
+                "{name1} against {name2}: {games} games, {pairs} pairs",
+                "{name1} 対 {name2}：{games}局（{pairs}組）"
+            )
+            .to_string(),
+        ];
+        let mut add = |label: &str, value: String| lines.push(format!("  {} {value}", left(label, LABEL_COLUMNS)));
+        add(pick("all", "全体"), self.all.words());
+        add(pick("as Black", "先手番"), self.by_color[Color::Black].words());
+        add(pick("as White", "後手番"), self.by_color[Color::White].words());
+        add(pick("first mover", "先に指す側"), self.first_mover.words());
+        if pairs > 0 {
+            let points = pick("with 0, 1/2, 1, 3/2, 2 points", "（1組で 0、0.5、1、1.5、2 点）");
+            add(pick("pairs", "組の得点"), format!("{:?} {points}", self.pairs.0));
+            add(pick("Elo", "Elo 差"), format!("{} (95 %)", shown(&self.pairs, Pentanomial::elo)));
+            add(pick("nElo", "正規化 Elo"), format!("{} (95 %)", shown(&self.pairs, Pentanomial::normalised_elo)));
+            add(pick("LOS", "優位の確率"), format!("{:.1} %", 100.0 * self.pairs.los()));
         }
-        if let Some(sprt) = sprt {
-            lines.push(format!("  SPRT         {}", sprt_text(sprt, &self.pairs)));
-        }
-        let reasons: Vec<String> = self.reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-        lines.push(format!("  endings      {}", reasons.join(", ")));
-        if self.all.games() > 0 {
-            lines.push(format!("  mean length  {:.1} plies", self.plies as f64 / self.all.games() as f64));
+        sprt.into_iter().for_each(|sprt| add("SPRT", sprt_text(sprt, &self.pairs)));
+        let reasons: Vec<String> =
+            self.reasons.iter().map(|(reason, count)| format!("{} {count}", reason.name())).collect();
+        add(pick("endings", "終局の理由"), reasons.join(pick(", ", "、")));
+        if games > 0 {
+            let plies = self.plies as f64 / games as f64;
+            add(pick("mean length", "平均手数"), text!("{plies:.1} plies", "{plies:.1} 手").to_string());
         }
         if self.repeated > 0 {
-            lines.push(format!("  repeated     {} games equal an earlier one move for move", self.repeated));
+            let games = self.repeated;
+            let text = text!("{games} games equal an earlier one move for move", "{games}局が前の対局と同じ手順");
+            add(pick("repeated", "同一の対局"), text.to_string());
         }
         if self.worst_over_ms > 0.0 {
-            lines.push(format!("  worst time   {:.1} ms over", self.worst_over_ms));
+            let over = self.worst_over_ms;
+            add(pick("worst time", "最大の超過"), text!("{over:.1} ms over", "{over:.1} ミリ秒").to_string());
         }
-        lines.push(format!(
-            "  faults      {}",
-            Some(self.faults_text("")).filter(|text| !text.is_empty()).unwrap_or(" none".into())
-        ));
+        add(pick("faults", "異常"), self.faults_text().unwrap_or_else(|| pick("none", "なし").to_owned()));
         lines.join("\n")
     }
 }
 
-fn estimate(Estimate { value, half_width }: Estimate) -> String {
+/// Columns of the labels of a summary.
+const LABEL_COLUMNS: usize = 12;
+
+/// Widest half of an interval of Elo that is shown: of a few games, or after wins of one side alone, it
+/// means nothing, and neither does that of the normalised Elo.
+const WIDEST_ELO: f64 = 500.0;
+
+/// An estimate of Elo for people, or a dash.
+fn shown(pairs: &Pentanomial, estimate_of: fn(&Pentanomial) -> Estimate) -> String {
+    if pairs.elo().half_width > WIDEST_ELO {
+        return "–".to_owned();
+    }
+    let Estimate { value, half_width } = estimate_of(pairs);
     // A negative zero would print its sign.
-    format!("{:+.1} +- {half_width:.1}", if value.abs() < 0.05 { 0.0 } else { value })
+    let value = if value.abs() < 0.05 { 0.0 } else { value };
+    format!("{value:+.1} {} {half_width:.1}", pick("+-", "±"))
 }
 
 /// The bounds, state and outcome of a test.
 pub fn sprt_text(sprt: &Sprt, pairs: &Pentanomial) -> String {
     let (lower, upper) = sprt.bounds();
     let outcome = match sprt.decision(pairs) {
-        Some(Decision::H0) => "H0 accepted",
-        Some(Decision::H1) => "H1 accepted",
-        None => "undecided",
+        Some(Decision::H0) => pick("H0 accepted", "H0 を採択"),
+        Some(Decision::H1) => pick("H1 accepted", "H1 を採択"),
+        None => pick("undecided", "未決"),
     };
     let model = if sprt.model == EloModel::Normalised { "nElo" } else { "Elo" };
     let llr = sprt.llr(pairs);
@@ -275,21 +304,26 @@ impl Report {
     /// The engines as a table, best first.
     pub fn table(&self) -> String {
         let standings = self.standings();
-        let width = standings.iter().map(|standing| standing.name.chars().count()).max().unwrap_or(0).max(6);
-        let mut text = format!("rank  {:width$}   games     W     D     L   score  Elo (95 %)", "engine");
-        for (index, Standing { name, games, pairs, elo, faults }) in standings.iter().enumerate() {
-            let elo = if pairs.pairs() > 0 { estimate(*elo) } else { "-".to_owned() };
-            let score = 100.0 * games.score();
+        let width = standings.iter().map(|standing| columns(&standing.name)).max().unwrap_or(0).max(8);
+        let engine = left(pick("engine", "エンジン"), width);
+        let mut text = text!(
+            "rank  {engine}   games     W     D     L   score  Elo (95 %)",
+            "順位  {engine}  対局数    勝    分    敗   得点率  Elo (95 %)"
+        )
+        .to_string();
+        for (index, Standing { name, games, pairs, faults, .. }) in standings.iter().enumerate() {
+            let elo = if pairs.pairs() > 0 { shown(pairs, Pentanomial::elo) } else { "–".to_owned() };
+            let (name, score) = (left(name, width), 100.0 * games.score());
             let Tally { won, drawn, lost } = games;
             let _ = write!(
                 text,
-                "\n{:>4}  {name:width$}  {:>6} {won:>5} {drawn:>5} {lost:>5}  {score:>5.1} %  {elo}",
+                "\n{:>4}  {name}  {:>6} {won:>5} {drawn:>5} {lost:>5}  {score:>5.1} %  {elo}",
                 index + 1,
                 games.games()
             );
-            let faults: Vec<String> = faults.iter().map(|(fault, times)| format!("{fault} {times}")).collect();
+            let faults: Vec<String> = faults.iter().map(|(fault, times)| format!("{} {times}", fault.name())).collect();
             if !faults.is_empty() {
-                let _ = write!(text, "  faults: {}", faults.join(", "));
+                let _ = write!(text, "  {}{}", pick("faults: ", "異常："), faults.join(pick(", ", "、")));
             }
         }
         text
@@ -307,6 +341,8 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use enbu_language::Language;
+
     use super::*;
     use crate::record::Fault;
     use crate::record::tests::game;
@@ -331,7 +367,7 @@ mod tests {
         assert_eq!(pairing.first_mover, Tally { won: 4, drawn: 2, lost: 1 });
         assert_eq!(pairing.pairs, Pentanomial([0, 1, 1, 0, 1]), "the seventh game has no partner");
         assert_eq!(pairing.faults[1][&Fault::BadPv], 14);
-        assert!(pairing.line(None).starts_with("7 games  W 3 D 2 L 2  Elo "));
+        assert!(pairing.line(None).starts_with("W 3 D 2 L 2  Elo "));
         assert!(pairing.line(None).ends_with("  faults bad_pv2=14"));
         // The order in which games come does not matter.
         let mut reversed = games;
@@ -369,6 +405,37 @@ mod tests {
         assert_eq!(standings[2].games, Tally { won: 0, drawn: 0, lost: 4 });
         assert_eq!(report.table().lines().count(), 4);
         assert!(report.summary(None).contains("b against c: 2 games, 1 pairs"));
+    }
+
+    /// It was `Elo +1281.7 +- 5898.5`.
+    #[test]
+    fn an_interval_without_meaning_is_a_dash_for_people() {
+        let games: Vec<GameRecord> = (0..8).map(|number| played(number, ["a", "b"], Points::Win)).collect();
+        let report = Report::of(&games);
+        assert!(report.pairings()[0].line(None).starts_with("W 8 D 0 L 0  Elo –  ptnml [0, 0, 0, 0, 4]"));
+        let summary = report.summary(None);
+        assert!(summary.contains("  Elo          – (95 %)\n  nElo         – (95 %)\n"), "{summary}");
+        assert!(report.table().ends_with("–  faults: bad_pv 16") && report.standings()[0].elo.half_width > 5000.0);
+        let even = [Points::Win, Points::Loss, Points::Loss, Points::Win];
+        let games = (0..40).map(|number| played(number, ["a", "b"], even[number % 4]));
+        let report = Report::of(&games.collect::<Vec<_>>());
+        assert!(report.pairings()[0].line(None).contains("  Elo +0.0 +- "), "{:?}", report.pairings()[0].pairs);
+    }
+
+    #[test]
+    fn a_report_in_japanese_has_no_english_words() {
+        let games: Vec<GameRecord> = (0..4).map(|number| played(number, ["甲", "乙"], Points::Draw)).collect();
+        let report = Report::of(&games);
+        let page = Language::Japanese.render(std::fmt::from_fn(|f| {
+            writeln!(f, "{}\n{}\n{}", report.summary(None), report.table(), report.pairings()[0].line(None))
+        }));
+        for part in ["甲 対 乙：4局（2組）", "  全体         0勝 0敗 4分（50.0 %）", "乙 の不正な読み筋 8 回"]
+        {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        let words = page.split(|letter: char| !letter.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+        let english: Vec<&str> = words.filter(|word| !["Elo", "ptnml"].contains(word)).collect();
+        assert!(english.is_empty(), "{english:?}: {page}");
     }
 
     #[test]

@@ -9,29 +9,28 @@ use std::fs::{File, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use enbu_files::{Existing, FileKind};
+use enbu_files::{Existing, FileKind, reason};
+use enbu_language::{Both, messages};
 use enbu_movegen::Color;
 use serde::Deserialize;
 
 use crate::record::{ColorWord, GameRecord, Points, points_of_black};
 
+messages! {
 /// Faults of a file of results.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum ResultsError {
-    #[error("{path}: {1}", path = .0.display())]
-    Io(PathBuf, io::Error),
-    #[error("{} already holds games; go on with it by --resume, or choose another file", .0.display())]
-    Exists(PathBuf),
-    #[error("{} is in use by another match", .0.display())]
-    Locked(PathBuf),
-    #[error("{path}, line {1}: {2}", path = .0.display())]
-    Line(PathBuf, usize, String),
-    #[error("{path} is not a file of results: {1}", path = .0.display())]
-    Foreign(PathBuf, String),
-    #[error("{}: game {game} of match {match_id} was played differently in another file", path.display())]
-    Conflict { path: PathBuf, game: usize, match_id: String },
-}
+    Io(path: PathBuf, error: io::Error) => "{}: {}", "{}：{}", path.display(), reason(error);
+    Exists(path: PathBuf) =>
+        "{} already holds games; go on with it by --resume, or choose another file", "{} には対局が入っています。--resume で続きから指すか、別のファイルにしてください", path.display();
+    Locked(path: PathBuf) => "{} is in use by another match", "{} は別の連続対局で使用中です", path.display();
+    Line(path: PathBuf, line: usize, reason: Both) => "{}, line {line}: {reason}", "{}、{line} 行目：{reason}", path.display();
+    Foreign(path: PathBuf, reason: Both) =>
+        "{} is not a file of results: {reason}", "{} は対局結果のファイルではありません（{reason}）", path.display();
+    Conflict { path: PathBuf, game: usize, match_id: String } =>
+        "{}: game {game} of match {match_id} was played differently in another file", "{}：対局 {game}（{match_id}）の内容が別のファイルと違います", path.display();
+}}
 
 /// Contents of a file of results.
 #[derive(Clone, Debug, Default)]
@@ -147,7 +146,7 @@ pub fn read(path: &Path) -> Result<Contents, ResultsError> {
         match serde_json::from_str(line) {
             Ok(game) => contents.games.push(game),
             Err(_) if !line.ends_with('\n') => contents.torn = Some(line.to_owned()),
-            Err(error) => return Err(ResultsError::Line(path.to_owned(), index + 1, error.to_string())),
+            Err(error) => return Err(ResultsError::Line(path.to_owned(), index + 1, not_a_game(Some(&error)))),
         }
     }
     // A whole game whose line end is missing would be glued to the next one.
@@ -196,7 +195,7 @@ pub fn visit(path: &Path, mut visit: impl FnMut(Outcome)) -> Result<(), ResultsE
         match serde_json::from_slice(&line) {
             Ok(game) => visit(game),
             Err(_) if line.trim_ascii().is_empty() || !line.ends_with(b"\n") => {}
-            Err(error) => return Err(ResultsError::Line(path.to_owned(), number, error.to_string())),
+            Err(error) => return Err(ResultsError::Line(path.to_owned(), number, not_a_game(Some(&error)))),
         }
     }
     Ok(())
@@ -214,8 +213,16 @@ fn named(path: &Path) -> impl FnOnce(io::Error) -> ResultsError {
 }
 
 fn foreign(path: &Path, text: &str) -> ResultsError {
-    let error = serde_json::from_str::<GameRecord>(text).err().map(|error| error.to_string());
-    ResultsError::Foreign(path.to_owned(), error.unwrap_or_default())
+    let error = serde_json::from_str::<GameRecord>(text).err();
+    ResultsError::Foreign(path.to_owned(), not_a_game(error.as_ref()))
+}
+
+/// The reason why a line is not a game; the library has it in English.
+fn not_a_game(error: Option<&serde_json::Error>) -> Both {
+    Both {
+        english: error.map(ToString::to_string).unwrap_or_default(),
+        japanese: "対局の行として読めません".to_owned(),
+    }
 }
 
 /// Writes games into a file that replaces `path` in one step.

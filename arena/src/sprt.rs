@@ -18,6 +18,7 @@
 
 use std::f64::consts::{LN_10, SQRT_2};
 
+use enbu_language::messages;
 use serde::{Deserialize, Serialize};
 
 /// Half the width of a 95 % interval, in standard deviations.
@@ -83,16 +84,16 @@ pub struct Sprt {
     pub model: EloModel,
 }
 
+messages! {
 /// Invalid parameters of a test.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum SprtError {
-    /// The hypotheses are equal, in the wrong order, or no numbers.
-    #[error("SPRT bounds [{0}, {1}]: the first must be below the second")]
-    Bounds(f64, f64),
-    /// An error rate outside 0 to 1/2.
-    #[error("SPRT error rate {0}: above 0 and below 0.5 is needed")]
-    Rate(f64),
-}
+    Bounds(low: f64, high: f64) =>
+        "SPRT bounds [{low}, {high}]: the first must be below the second", "SPRT の範囲 [{low}, {high}]：前の値を後の値より小さくしてください";
+    Rate(rate: f64) =>
+        "SPRT error rate {rate}: above 0 and below 0.5 is needed", "SPRT の誤り率 {rate}：0 より大きく 0.5 より小さくしてください";
+}}
 
 /// Outcome of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

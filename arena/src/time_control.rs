@@ -18,6 +18,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use enbu_kifu::csa::{exact_seconds, seconds_text};
+use enbu_language::text;
 use enbu_movegen::Color;
 use enbu_usi::{Clock, GoRequest};
 
@@ -43,7 +44,10 @@ pub enum TimeControl {
 
 /// The first 40 characters of a text that is not a time control.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a time control (such as 10+0.1, 0+1b, 300, movetime=0.1, nodes=20000, depth=8)")]
+#[error("{}", text!(
+    "`{}` is not a time control (such as 10+0.1, 0+1b, 300, movetime=0.1, nodes=20000, depth=8)",
+    "`{}` は持ち時間の指定ではありません（例：10+0.1、0+1b、300、movetime=0.1、nodes=20000、depth=8）", .0
+))]
 pub struct TimeControlError(String);
 
 /// When a side may use the increment of a move.

@@ -15,9 +15,11 @@ mod game;
 mod report;
 mod session;
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
+use enbu_language::{messages, pick, text};
 use enbu_movegen::EnteringKingRule;
 
 use crate::player::{Player, PlayerError, Pondering, Thinker};
@@ -101,16 +103,26 @@ impl Settings {
     pub fn check(&self) -> Result<(), String> {
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || "_-@.".contains(letter);
         if self.user.is_empty() || self.user.len() > MAX_NAME_BYTES || !self.user.chars().all(is_word) {
-            return Err(format!("user `{}`: 1 to 32 letters, digits or _ - @ . are needed", cut(&self.user)));
+            return Err(text!(
+                "user `{}`: 1 to 32 letters, digits or _ - @ . are needed",
+                "ログイン名 `{}`：半角英数字と _ - @ . で 1～32 文字にしてください",
+                cut(&self.user)
+            )
+            .to_string());
         }
         match &self.game {
-            Some(game) if !is_game_name(game) => Err(format!(
+            Some(game) if !is_game_name(game) => Err(text!(
                 "unknown game `{}`: a name like floodgate-300-10F is needed (NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF)",
+                "ゲーム名 `{}`：floodgate-300-10F のような名前にしてください（名前-持ち時間の秒数-秒読み、または名前-持ち時間の秒数-加算F）",
                 cut(game)
-            )),
-            Some(game) if game.starts_with("floodgate-") && (game.ends_with("-B") || game.ends_with("-W")) => {
-                Err(format!("game `{}`: floodgate takes no wish for a side", cut(game)))
-            }
+            )
+            .to_string()),
+            Some(game) if game.starts_with("floodgate-") && (game.ends_with("-B") || game.ends_with("-W")) => Err(text!(
+                "game `{}`: floodgate takes no wish for a side",
+                "ゲーム名 `{}`：floodgate では先後を希望できません",
+                cut(game)
+            )
+            .to_string()),
             _ => Ok(()),
         }
     }
@@ -165,25 +177,19 @@ pub trait Listener {
     fn game(&mut self, report: &GameReport, tally: &Tally);
 }
 
+messages! {
 /// Reason for the end of the client before its games were played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum ClientError {
-    /// Faulty settings.
-    #[error("{0}")]
-    Settings(String),
-    #[error("cannot connect to {0}: {1}")]
-    Connect(String, String),
-    #[error("{0} refused the login of {1}: wrong password, or the name is in use")]
-    Login(String, String),
-    #[error("{0}: {1}")]
-    Refused(String, String),
-    /// The engine cannot be used.
-    #[error(transparent)]
-    Engine(#[from] PlayerError),
-    #[error("records: {0}")]
-    Records(String),
-}
+    Settings(text: String) => "{text}", "{text}";
+    Connect(server: String, reason: String) => "cannot connect to {server}: {reason}", "{server} に接続できません：{reason}";
+    Login(server: String, user: String) =>
+        "{server} refused the login of {user}: wrong password, or the name is in use", "{server} が {user} のログインを拒否しました：パスワードが違うか、名前が使用中です";
+    Refused(server: String, reason: String) => "{server}: {reason}", "{server}：{reason}";
+    Engine(#[from] error: PlayerError) => "{error}", "{error}";
+    Records(text: String) => "records: {text}", "棋譜：{text}";
+}}
 
 /// A client and its engine.
 pub struct Client<'l> {
@@ -254,7 +260,11 @@ impl<'l> Client<'l> {
                         pauses.reset();
                     }
                     let pause = pauses.next();
-                    self.notice(&format!("{reason}; next login in {:.0} s", pause.as_secs_f64().ceil()));
+                    let seconds = pause.as_secs_f64().ceil();
+                    self.notice(text!(
+                        "{reason}; next login in {seconds} s",
+                        "{reason}。{seconds} 秒後に再ログインします"
+                    ));
                     if self.wait(pause) {
                         return Ok(self.tally);
                     }
@@ -265,18 +275,18 @@ impl<'l> Client<'l> {
 
     fn recover(&mut self) -> Result<(), ClientError> {
         let Some(files) = &self.settings.records else { return Ok(()) };
-        let wrong = |error: std::io::Error| ClientError::Records(format!("{}: {error}", files.dir.display()));
+        let wrong = |error| ClientError::Records(format!("{}: {}", files.dir.display(), enbu_files::reason(&error)));
         std::fs::create_dir_all(&files.dir).map_err(wrong)?;
         enbu_files::check_writable(&files.dir.join("enbu.check"), enbu_files::Existing::Keep).map_err(wrong)?;
         for path in recover(&files.dir).map_err(wrong)? {
-            self.notice(&format!("recovered {}", path.display()));
+            self.notice(text!("recovered {}", "中断された対局の棋譜を復元しました：{}", path.display()));
         }
         Ok(())
     }
 
     /// Pauses before a new login; returns true if the user interrupts.
     fn wait(&mut self, pause: Duration) -> bool {
-        self.status("waiting for the next login");
+        self.status(pick("waiting for the next login", "次のログインまで待機中"));
         match self.halts.recv_timeout(pause) {
             Ok(halt) => {
                 self.halt = Some(halt);
@@ -300,12 +310,12 @@ impl<'l> Client<'l> {
         format!("{}:{}", self.settings.host, self.settings.port)
     }
 
-    fn notice(&mut self, text: &str) {
-        self.listener.notice(&self.settings.password.masked(text));
+    fn notice(&mut self, text: impl Display) {
+        self.listener.notice(&self.settings.password.masked(&text.to_string()));
     }
 
-    fn status(&mut self, text: &str) {
-        self.listener.status(&self.settings.password.masked(text));
+    fn status(&mut self, text: impl Display) {
+        self.listener.status(&self.settings.password.masked(&text.to_string()));
     }
 
     fn trace(&mut self, direction: Direction, line: &str) {

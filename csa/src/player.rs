@@ -5,6 +5,7 @@ mod process;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use enbu_language::{Both, messages, text};
 use enbu_movegen::{Move, Position, Setup};
 use enbu_usi::client::{Answer, ClientError};
 use enbu_usi::{Clock, GameResult, GoRequest, OptionError, OptionSpec};
@@ -12,26 +13,22 @@ use enbu_usi::{Clock, GameResult, GoRequest, OptionError, OptionSpec};
 pub(crate) use process::shortened;
 pub use process::{Notice, Process};
 
+messages! {
 /// Fault of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum PlayerError {
-    /// It cannot be started, or ended.
-    #[error("the engine {0}")]
-    Died(String),
-    /// It does not answer.
-    #[error("the engine: {0}")]
-    Silent(String),
-    /// An option that it does not have, or a value that it does not take.
-    #[error(transparent)]
-    Option(#[from] OptionError),
-}
+    Died(how: Both) => "the engine {how}", "エンジン：{how}";
+    Silent(how: Both) => "the engine: {how}", "エンジン：{how}";
+    Option(#[from] error: OptionError) => "{error}", "{error}";
+}}
 
 impl From<ClientError> for PlayerError {
     fn from(error: ClientError) -> Self {
         match error {
-            ClientError::Silent(..) => Self::Silent(error.to_string()),
+            ClientError::Silent(..) | ClientError::Deaf(_) => Self::Silent(Both::of(error)),
             ClientError::OptionValue(error) => error.into(),
-            error => Self::Died(error.to_string()),
+            error => Self::Died(Both::of(error)),
         }
     }
 }
@@ -223,7 +220,10 @@ impl Thinker {
 
     /// Ends any search and takes its answer, up to `limit` or until `is_halted`.
     pub(crate) fn settle(&mut self, limit: Duration, mut is_halted: impl FnMut() -> bool) -> Result<(), PlayerError> {
-        let silent = || PlayerError::Silent(format!("no bestmove within {} s after stop", limit.as_secs()));
+        let seconds = limit.as_secs();
+        let late =
+            text!("no bestmove within {seconds} s after stop", "stop から {seconds} 秒以内に bestmove がありません");
+        let silent = || PlayerError::Silent(Both::of(&late));
         if self.is_silent {
             return Err(silent());
         }

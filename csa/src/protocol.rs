@@ -19,19 +19,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use enbu_kifu::csa;
+use enbu_language::{Both, text};
 use enbu_movegen::{Color, Move, Position};
 
 use crate::summary::{Reader, Summary, SummaryError};
 
 /// A line that the state does not permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line} cannot be sent: {reason}")]
-pub struct WrongState {
+#[error("{}", text!("{} cannot be sent in this state", "{} は今は送れません", .0))]
+pub struct WrongState(
     /// The line, without its arguments.
-    pub line: &'static str,
-    /// The reason.
-    pub reason: &'static str,
-}
+    pub &'static str,
+);
 
 /// Reason for the end of a game, from its `#` line.
 #[derive(Clone, Debug, PartialEq, Eq, strum::Display, strum::EnumString)]
@@ -73,11 +72,38 @@ pub enum GameOutcome {
 }
 
 impl GameOutcome {
-    /// The result in lower case, for messages.
-    pub fn word(self) -> String {
-        format!("{self:?}").to_lowercase()
+    /// The result in English, as in files, and in Japanese.
+    pub(crate) const fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Win => ["win", "勝ち"],
+            Self::Lose => ["lose", "負け"],
+            Self::Draw => ["draw", "引き分け"],
+            Self::Censored => ["censored", "手数制限で打ち切り"],
+            Self::Interrupted => ["interrupted", "中断"],
+        }
     }
 }
+
+impl Reason {
+    /// The reason in Japanese.
+    pub(crate) fn japanese(&self) -> &str {
+        match self {
+            Self::Resign => "投了",
+            Self::TimeUp => "時間切れ",
+            Self::IllegalMove | Self::IllegalAction => "反則",
+            Self::Repetition => "千日手",
+            Self::PerpetualCheck => "連続王手の千日手",
+            Self::Declaration => "入玉宣言",
+            Self::MaxMoves => "手数制限",
+            Self::Interrupted => "中断",
+            Self::Other(text) if text == NO_REASON => "理由は示されていません",
+            Self::Other(text) => text,
+        }
+    }
+}
+
+/// Reason of an end for which the server gave none.
+const NO_REASON: &str = "no reason given";
 
 /// Meaning of a line of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +125,7 @@ pub enum Event {
     /// `%TORYO`, `%KACHI` or another special line, without `%` and its time.
     Special(String),
     /// The line of an illegal move, and the reason; the server's verdict is awaited.
-    Illegal(String, String),
+    Illegal(String, Both),
     /// The game has ended.
     Ended(GameOutcome, Reason),
     /// `LOGOUT:completed`.
@@ -175,7 +201,7 @@ impl Game {
         Some(self.summary.clock(color).after(self.remaining_ms(color)?, charged_ms))
     }
 
-    fn play(&mut self, text: &str, charged_ms: Option<u64>, at: Instant) -> Result<Moved, String> {
+    fn play(&mut self, text: &str, charged_ms: Option<u64>, at: Instant) -> Result<Moved, Both> {
         let mv = csa::legal_move(&self.position, text)?;
         let color = self.position.turn();
         let rules = self.summary.clock(color);
@@ -185,7 +211,7 @@ impl Game {
         let left = self.remaining_after(color, charged_ms);
         let [black_left, white_left] = &mut self.remaining_ms;
         *(if color == Color::Black { black_left } else { white_left }) = left;
-        self.position.play(mv).map_err(|illegal| illegal.to_string())?;
+        self.position.play(mv).map_err(Both::of)?;
         let moved = Moved { mv, color, charged_ms };
         self.moves.push(moved);
         self.turn_began = at;
@@ -243,7 +269,7 @@ impl Protocol {
 
     /// Returns the `LOGIN` line.
     pub fn login(&mut self, password: &str) -> Result<String, WrongState> {
-        let Stage::LoggedOut = self.stage else { return Err(wrong("LOGIN", "it was sent before")) };
+        let Stage::LoggedOut = self.stage else { return Err(WrongState("LOGIN")) };
         self.stage = Stage::LoggingIn;
         Ok(format!("LOGIN {} {password}", self.user))
     }
@@ -258,7 +284,7 @@ impl Protocol {
             }
             stage => {
                 self.stage = stage;
-                Err(wrong("AGREE", "no game is offered"))
+                Err(WrongState("AGREE"))
             }
         }
     }
@@ -267,7 +293,7 @@ impl Protocol {
     pub fn reject(&mut self) -> Result<String, WrongState> {
         let id = match &self.stage {
             Stage::Offered { game_id, .. } => game_id.clone(),
-            _ => return Err(wrong("REJECT", "no game is offered")),
+            _ => return Err(WrongState("REJECT")),
         };
         self.stage = Stage::Waiting;
         Ok(id.map_or_else(|| "REJECT".to_owned(), |id| format!("REJECT {id}")))
@@ -278,7 +304,7 @@ impl Protocol {
     pub fn play(&mut self, mv: Move, comment: Option<&str>) -> Result<String, WrongState> {
         let game = self.own_turn("a move")?;
         if game.position.clone().play(mv).is_err() {
-            return Err(wrong("a move", "it is illegal"));
+            return Err(WrongState("a move"));
         }
         game.is_answered = true;
         let text = csa::move_text(&game.position, mv);
@@ -302,8 +328,7 @@ impl Protocol {
     pub const fn keep_alive(&self) -> Result<&'static str, WrongState> {
         match self.stage {
             Stage::Waiting | Stage::Offered { .. } | Stage::Agreed(_) | Stage::Playing(_) => Ok(""),
-            Stage::LoggedOut | Stage::LoggingIn => Err(wrong("a blank line", "the login has not been answered")),
-            Stage::Over(_) => Err(wrong("a blank line", "the game is over")),
+            Stage::LoggedOut | Stage::LoggingIn | Stage::Over(_) => Err(WrongState("a blank line")),
         }
     }
 
@@ -311,22 +336,15 @@ impl Protocol {
     pub const fn logout(&self) -> Result<&'static str, WrongState> {
         match self.stage {
             Stage::Waiting | Stage::Offered { .. } => Ok("LOGOUT"),
-            _ => Err(wrong("LOGOUT", "only waiting clients may")),
+            _ => Err(WrongState("LOGOUT")),
         }
     }
 
     fn own_turn(&mut self, line: &'static str) -> Result<&mut Game, WrongState> {
-        let Stage::Playing(game) = &mut self.stage else { return Err(wrong(line, "no game is in progress")) };
-        if game.is_broken {
-            return Err(wrong(line, "an illegal move awaits the server's verdict"));
+        match &mut self.stage {
+            Stage::Playing(game) if game.is_own_turn() => Ok(game),
+            _ => Err(WrongState(line)),
         }
-        if game.position.turn() != game.summary.your_turn {
-            return Err(wrong(line, "the opponent is to move"));
-        }
-        if game.is_answered {
-            return Err(wrong(line, "this turn has been answered"));
-        }
-        Ok(game)
     }
 
     fn special(&mut self, line: &'static str) -> Result<&'static str, WrongState> {
@@ -434,7 +452,7 @@ impl Protocol {
         };
         let unknown = || match outcome {
             GameOutcome::Interrupted => Reason::Interrupted,
-            _ => Reason::Other("no reason given".to_owned()),
+            _ => Reason::Other(NO_REASON.to_owned()),
         };
         let reason = game.reason.take().unwrap_or_else(unknown);
         let Stage::Playing(game) = std::mem::replace(&mut self.stage, Stage::Over(None)) else { return None };
@@ -461,10 +479,6 @@ fn moved(game: &mut Game, line: &str, at: Instant) -> Event {
 fn charged_ms(words: &str) -> Option<u64> {
     let time = words.split(',').find_map(|word| word.strip_prefix('T'))?;
     csa::exact_seconds(time.trim_end())
-}
-
-const fn wrong(line: &'static str, reason: &'static str) -> WrongState {
-    WrongState { line, reason }
 }
 
 /// `text` for messages: no control characters, at most 200 characters.

@@ -2,21 +2,22 @@
 
 use std::fmt;
 
+use enbu_language::messages;
+
 /// A password; prints as asterisks.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
+messages! {
 /// Fault in a password. The message never contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum SecretError {
-    #[error("the password is empty")]
-    Empty,
-    #[error("the password is longer than {} bytes", Secret::MAX_BYTES)]
-    TooLong,
-    #[error("the password has a blank or a character outside ASCII (character {0})")]
-    Character(usize),
-}
+    Empty => "the password is empty", "パスワードが空です";
+    TooLong => "the password is longer than {} bytes", "パスワードが {} バイトを超えています", Secret::MAX_BYTES;
+    Character(index: usize) =>
+        "the password has a blank or a character outside ASCII (character {index})", "パスワードに空白か ASCII 以外の文字があります（{index} 文字目）";
+}}
 
 impl Secret {
     /// Largest length in bytes, game name included.

@@ -6,6 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
+use enbu_files::reason;
+use enbu_language::{Both, pick, text};
 use enbu_usi::Splitter;
 use socket2::{SockRef, TcpKeepalive};
 
@@ -33,7 +35,7 @@ pub(crate) enum Incoming {
     /// A line of more than [`MAX_LINE_BYTES`], which was skipped.
     TooLong,
     /// The end, with its reason and the number of bytes of a line that was cut off.
-    Closed { reason: String, cut_bytes: usize },
+    Closed { reason: Both, cut_bytes: usize },
 }
 
 /// An open connection. Dropping it closes the socket.
@@ -89,7 +91,8 @@ impl Drop for Connection {
 }
 
 fn connect(host: &str, port: u16) -> io::Result<(TcpStream, Duration)> {
-    let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
+    let mut last =
+        io::Error::new(ErrorKind::NotFound, pick("the name has no address", "ホスト名のアドレスがありません"));
     for address in (host, port).to_socket_addrs()? {
         let begun = Instant::now();
         match TcpStream::connect_timeout(&address, CONNECT_LIMIT) {
@@ -103,12 +106,12 @@ fn connect(host: &str, port: u16) -> io::Result<(TcpStream, Duration)> {
 fn read_all(mut stream: impl Read, lines: &Sender<Incoming>) {
     let mut splitter = Splitter::new(MAX_LINE_BYTES);
     let mut buffer = vec![0; 16 << 10];
-    let reason = loop {
+    let end = loop {
         let bytes = match stream.read(&mut buffer) {
-            Ok(0) => break "closed by the server".to_owned(),
+            Ok(0) => break Both::of(text!("closed by the server", "サーバーが接続を閉じました")),
             Ok(count) => buffer.get(..count).unwrap_or_default(),
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => break error.to_string(),
+            Err(error) => break Both::of(reason(&error)),
         };
         let at = Instant::now();
         let incoming = |text: Option<String>| text.map_or(Incoming::TooLong, |text| Incoming::Line { text, at });
@@ -117,7 +120,7 @@ fn read_all(mut stream: impl Read, lines: &Sender<Incoming>) {
         }
     };
     // The client may have ended first.
-    let _ = lines.send(Incoming::Closed { reason, cut_bytes: splitter.begun() });
+    let _ = lines.send(Incoming::Closed { reason: end, cut_bytes: splitter.begun() });
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! they arrive, up to 256 KiB. A position that no game may begin with is an error.
 
 use enbu_kifu::{Mode, csa};
+use enbu_language::{Both, messages, text};
 use enbu_movegen::{Color, EnteringKingRule, HandPiece, Move, PieceType, Position, Setup, Square};
 
 use crate::secret::Secret;
@@ -19,19 +20,16 @@ use crate::secret::Secret;
 /// Largest size of an offer in bytes, line feeds included.
 pub(crate) const MAX_BYTES: usize = 256 * 1024;
 
+messages! {
 /// Fault in the offer of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum SummaryError {
-    #[error("the game summary has no {0}")]
-    Missing(&'static str),
-    #[error("the game summary has {0}:{1}")]
-    Value(String, String),
-    #[error("the position of the game summary: {0}")]
-    Position(String),
-    #[error("the game summary has more than {} KiB", MAX_BYTES / 1024)]
-    TooLong,
-}
+    Missing(key: &'static str) => "the game summary has no {key}", "対局条件に {key} がありません";
+    Value(key: String, value: String) => "the game summary has {key}:{value}", "対局条件の {key}:{value} は正しくありません";
+    Position(fault: Both) => "the position of the game summary: {fault}", "対局条件の局面：{fault}";
+    TooLong => "the game summary has more than {} KiB", "対局条件が {} KiB を超えています", MAX_BYTES / 1024;
+}}
 
 /// Clock of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,7 +136,7 @@ impl Summary {
 
     /// Returns the position in which the game begins, with the moves before it as history.
     pub fn position(&self) -> Result<Position, SummaryError> {
-        let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(error.to_string());
+        let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(Both::of(error));
         if let Some(fault) = illegal_start(&self.setup) {
             return Err(SummaryError::Position(fault));
         }
@@ -423,7 +421,7 @@ impl PositionText {
             let side = if to_move == Some(Color::White) { "-\n" } else { "+\n" };
             self.text.insert_str(self.moves.unwrap_or(self.text.len()), side);
         }
-        let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(error.to_string());
+        let wrong = |error: &dyn std::fmt::Display| SummaryError::Position(Both::of(error));
         let reading = csa::read(&self.text, Mode::Tolerant).map_err(|error| wrong(&error))?;
         if let Some(error) = reading.errors.first() {
             return Err(wrong(error));
@@ -437,7 +435,7 @@ impl PositionText {
 
 /// Returns the rule that a start position breaks and diagrams of problems may: a king is
 /// missing, nifu, a piece that can never move, more pieces than a set has.
-fn illegal_start(setup: &Setup) -> Option<String> {
+fn illegal_start(setup: &Setup) -> Option<Both> {
     for color in Color::ALL {
         let (mut has_king, mut last_pawn) = (false, None);
         let pieces = Square::ALL.into_iter().zip(setup.board);
@@ -446,22 +444,41 @@ fn illegal_start(setup: &Setup) -> Option<String> {
                 _ if piece.color != color => {}
                 (PieceType::King, _) => has_king = true,
                 (PieceType::Pawn | PieceType::Lance, 1) | (PieceType::Knight, 1 | 2) => {
-                    return Some(format!("the {} of {color:?} on {square} can never move", piece.kind.letter()));
+                    return Some(Both::of(text!(
+                        "the {piece} of {side} on {square} can never move",
+                        "{side}の {square} の{piece}は行き所がありません",
+                        piece = piece.kind.hand_piece().map_or('-', HandPiece::name),
+                        side = color.name(),
+                        square = square.name()
+                    )));
                 }
                 // Squares are in the order of their files.
                 (PieceType::Pawn, _) if last_pawn.replace(square.file()) == Some(square.file()) => {
-                    return Some(format!("{color:?} has two pawns on file {} (nifu)", square.file()));
+                    let nifu = text!(
+                        "{} has two pawns on file {} (nifu)",
+                        "{}の {} 筋が二歩です",
+                        color.name(),
+                        square.file()
+                    );
+                    return Some(Both::of(nifu));
                 }
                 _ => {}
             }
         }
         if !has_king {
-            return Some(format!("{color:?} has no king"));
+            return Some(Both::of(text!("{} has no king", "{}の玉がありません", color.name())));
         }
     }
     HandPiece::ALL.into_iter().find_map(|piece| {
         let (count, set) = (setup.count(piece.piece_type()), u32::from(piece.set_count()));
-        (count > set).then(|| format!("{count} of {} (a set has {set})", piece.piece_type().letter()))
+        let excess = || {
+            Both::of(text!(
+                "{count} of {} (a set has {set})",
+                "{}が {count} 枚あります（一式では {set} 枚）",
+                piece.name()
+            ))
+        };
+        (count > set).then(excess)
     })
 }
 

@@ -43,7 +43,7 @@ pub(crate) enum LoadError {
     File(PathBuf, NetworkError),
     #[error("{}", text!("the embedded network: {0}", "内蔵の評価関数：{0}", .0))]
     Embedded(NetworkError),
-    #[error("{SIMD_VARIABLE}: {0}")]
+    #[error("{}", text!("{SIMD_VARIABLE}: {}", "{SIMD_VARIABLE}：{}", .0))]
     Kernels(NoSuchPath),
 }
 

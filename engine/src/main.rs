@@ -26,7 +26,7 @@ use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-use enbu_language::{Language, text};
+use enbu_language::{Language, pick, text};
 
 use cli::Cli;
 
@@ -89,7 +89,10 @@ fn speak_usi(language: Language) -> ExitCode {
         Err(error) => return fail(io::Error::other(error)),
     };
     match enbu_usi::run(engine, io::stdin(), io::stdout()) {
-        enbu_usi::Exit::NoThreads => fail(io::Error::other("the system gives no threads for input and output")),
+        enbu_usi::Exit::NoThreads => fail(io::Error::other(pick(
+            "the system gives no threads for input and output",
+            "入出力のスレッドを作れません",
+        ))),
         exit => exit.into(),
     }
 }

@@ -21,7 +21,8 @@ use std::time::Duration;
 
 use enbu_book::OpenOptions;
 use enbu_book::choose::{Rules, Weight};
-use enbu_language::Language;
+use enbu_files::reason;
+use enbu_language::{Language, pick, text};
 use enbu_movegen::EnteringKingRule;
 use enbu_search::{Level, Lines, Moves, Rounding, Timing};
 use enbu_usi::token::printable;
@@ -43,7 +44,7 @@ pub(crate) struct Options {
     clears_hash: bool,
     /// The options that `engine_options.txt` sets, which nothing else changes, and their lines.
     frozen: Vec<(String, usize)>,
-    /// The errors of that file, in ASCII, each with its line.
+    /// The errors of that file, each with its line.
     pub(crate) file_faults: Vec<String>,
 }
 
@@ -66,7 +67,9 @@ impl Options {
         let mut options = Self::new();
         match crate::paths::beside_executable(file::NAME).as_deref().map(file::read) {
             Some(Ok(Some(text))) => options.freeze(&text),
-            Some(Err(error)) => options.file_faults.push(format!("{}: {error}", file::NAME)),
+            Some(Err(error)) => {
+                options.file_faults.push(text!("{}: {}", "{}：{}", file::NAME, reason(&error)).to_string());
+            }
             Some(Ok(None)) | None => {}
         }
         options
@@ -78,29 +81,32 @@ impl Options {
         for found in file::assignments(text) {
             let Err(fault) = self.freeze_one(&found) else { continue };
             if self.file_faults.len() < MOST_FAULTS {
-                self.file_faults.push(format!("{} line {}: {fault}", file::NAME, found.line));
+                let text = text!("{} line {}: {fault}", "{} の {} 行目、{fault}", file::NAME, found.line);
+                self.file_faults.push(text.to_string());
             } else {
                 left_out += 1;
             }
         }
         if left_out > 0 {
-            self.file_faults.push(format!("{}: {left_out} more errors", file::NAME));
+            let text = text!("{}: {left_out} more errors", "{}：ほかに {left_out} 件の誤り", file::NAME);
+            self.file_faults.push(text.to_string());
         }
     }
 
     fn freeze_one(&mut self, found: &file::Assignment) -> Result<(), String> {
         let row = ROWS.iter().find(|row| row.is_named(found.name));
         if row.is_some_and(|row| row.spec().kind == OptionKind::Button) {
-            return Err(format!("option {}: a button has no value", found.name));
+            return Err(text!("option {}: a button has no value", "{}：ボタンに値はありません", found.name).to_string());
         }
         let name = row.map_or(found.name, |row| row.name);
         if let Some(earlier) = self.frozen_by(name) {
-            return Err(format!("option {name}: already set in line {earlier}"));
+            let text = text!("option {name}: already set in line {earlier}", "{name}：{earlier} 行目で設定済みです");
+            return Err(text.to_string());
         }
         // An empty value is written `<empty>`; without one the line is a mistake.
         if found.value.is_none() {
-            let expected = "a name and a value are needed".to_owned();
-            return Err(OptionError::Missing(name.to_owned(), expected).to_string());
+            let text = text!("option {name}: value missing, a name and a value are needed", "{name}：値がありません");
+            return Err(text.to_string());
         }
         self.set(name, found.value).map_err(|error| error.to_string())?;
         if !is_ignored(name) {
@@ -121,7 +127,7 @@ impl Options {
             format!("{}{value}", printable(name))
         };
         let pairs: Vec<String> = self.frozen.iter().map(pair).collect();
-        (!pairs.is_empty()).then(|| pairs.join(", "))
+        (!pairs.is_empty()).then(|| pairs.join(pick(", ", "、")))
     }
 
     /// The declarations for the GUI; a frozen option has its value as the default.

@@ -26,6 +26,7 @@ mod read;
 mod statement;
 mod write;
 
+use enbu_language::Both;
 use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 
 pub(crate) use headers::{escape, read_time, unescape, unescape_with};
@@ -136,10 +137,10 @@ pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::reco
 /// assert_eq!(mv.to_string(), "7g7f");
 /// assert!(csa::legal_move(&Position::startpos(), "+7775FU").is_err());
 /// ```
-pub fn legal_move(position: &Position, text: &str) -> Result<Move, String> {
+pub fn legal_move(position: &Position, text: &str) -> Result<Move, Both> {
     let board = Board::new(&position.to_setup());
-    let mv = move_on(&board, text).map_err(|(problem, _)| problem.to_string())?;
-    position.clone().play(mv).map_err(|illegal| illegal.to_string())?;
+    let mv = move_on(&board, text).map_err(|(problem, _)| Both::of(problem))?;
+    position.clone().play(mv).map_err(Both::of)?;
     Ok(mv)
 }
 

@@ -28,6 +28,8 @@ pub use driver::{Answer, Driver, EngineIdentity, LastReport, Noise, Wiretap};
 pub use heard::{Heard, ReplyError, parse_reply};
 pub use launch::{Launch, LaunchError};
 
+use enbu_language::{Both, messages};
+
 use crate::option::OptionError;
 
 /// Cancellation flag: ends the waits of every client with a clone, from any thread.
@@ -54,22 +56,22 @@ impl Cancel {
     }
 }
 
+messages! {
 /// Error in the conversation with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum ClientError {
-    #[error("`{0}` cannot be started: {1}")]
-    Start(String, String),
-    /// The process ended or closed its output.
-    #[error("{0}")]
-    Died(String),
-    #[error("no {0} within {seconds} s", seconds = (.1.as_secs_f64() * 1000.0).round() / 1000.0)]
-    Silent(&'static str, Duration),
-    #[error("cancelled")]
-    Cancelled,
-    #[error("has no option named `{0}`; it has {1}")]
-    UnknownOption(String, String),
-    /// A value that an option does not take.
-    #[error(transparent)]
-    OptionValue(#[from] OptionError),
+    Start(program: String, reason: Both) => "`{program}` cannot be started: {reason}", "`{program}` を起動できません：{reason}";
+    Died(how: Both) => "{how}", "{how}";
+    Silent(line: &'static str, limit: Duration) => "no {line} within {} s", "{} 秒以内に {line} がありません", seconds(limit);
+    Deaf(limit: Duration) => "no reading of its input within {} s", "{} 秒以内に入力を読みません", seconds(limit);
+    Cancelled => "cancelled", "中断しました";
+    UnknownOption(name: String, known: String) =>
+        "has no option named `{name}`; it has {known}", "`{name}` というオプションはありません（あるのは {known}）";
+    OptionValue(#[from] error: OptionError) => "{error}", "{error}";
+}}
+
+/// Seconds, to the millisecond.
+fn seconds(limit: &Duration) -> f64 {
+    (limit.as_secs_f64() * 1000.0).round() / 1000.0
 }

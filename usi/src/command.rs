@@ -14,6 +14,7 @@ mod go;
 
 use std::fmt;
 
+use enbu_language::{Words as Phrase, messages};
 use enbu_movegen::{Move, Setup, SfenError};
 
 pub use go::{Clock, GoRequest, MateLimit};
@@ -97,27 +98,23 @@ pub enum GameResult {
     Draw,
 }
 
+messages! {
 /// Error in a command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum CommandError {
-    #[error("unknown command {}", quote(.0))]
-    Unknown(String),
-    #[error("{0}: {1} missing")]
-    Missing(String, &'static str),
-    #[error("{command}: unexpected {}, {expected} is needed", quote(word))]
-    Unexpected { command: &'static str, word: String, expected: &'static str },
-    #[error("{0}: {word} is not a whole number", word = quote(.1))]
-    Number(String, String),
-    #[error("{0}: {word} is out of range, 0 to {MAX_PERFT_DEPTH} is needed", word = quote(.1))]
-    Depth(&'static str, String),
-    #[error("a line of more than {0} bytes was skipped")]
-    TooLong(usize),
-    #[error("position: {0}")]
-    Sfen(#[from] SfenError),
-    #[error("{command}: {} is not a move (move {number})", quote(text))]
-    Move { command: &'static str, text: String, number: usize },
-}
+    Unknown(word: String) => "unknown command {}", "{} というコマンドはありません", quote(word);
+    Missing(place: String, part: Phrase) => "{place}: {part} missing", "{place}：{part}がありません";
+    Unexpected(command: &'static str, word: String, part: Phrase) =>
+        "{command}: unexpected {}, {part} is needed", "{command}：{} の位置には{part}が必要です", quote(word);
+    Number(place: String, word: String) => "{place}: {} is not a whole number", "{place}：{} は整数ではありません", quote(word);
+    Depth(command: &'static str, word: String) =>
+        "{command}: {} is out of range, 0 to {MAX_PERFT_DEPTH} is needed", "{command}：{} は範囲外です（0～{MAX_PERFT_DEPTH}）", quote(word);
+    TooLong(bytes: usize) => "a line of more than {bytes} bytes was skipped", "{bytes} バイトを超える行を無視しました";
+    Sfen(#[from] error: SfenError) => "position: {error}", "position：{error}";
+    Move(command: &'static str, word: String, number: usize) =>
+        "{command}: {} is not a move (move {number})", "{command}：{number} 手目の {} は指し手ではありません", quote(word);
+}}
 
 /// Result of parsing one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,17 +226,13 @@ fn parse_set_option(words: &mut Words<'_>) -> Result<Command, CommandError> {
     match words.next() {
         Some("name") => {}
         Some(word) => {
-            return Err(CommandError::Unexpected {
-                command: "setoption",
-                word: word.to_owned(),
-                expected: "the word name",
-            });
+            return Err(CommandError::Unexpected("setoption", word.to_owned(), Phrase("the word name", " name ")));
         }
-        None => return Err(missing("the word name")),
+        None => return Err(missing(Phrase("the word name", " name "))),
     }
     let name = joined(words.take_while_peeked(|word| word != "value"));
     if name.is_empty() {
-        return Err(missing("the option's name"));
+        return Err(missing(Phrase("the option's name", "オプション名")));
     }
     let value = words.next().map(|_value| words.rest().to_owned());
     Ok(Command::SetOption { name, value })
@@ -256,7 +249,7 @@ fn parse_get_option(words: &mut Words<'_>) -> Option<String> {
 }
 
 fn parse_perft(command: &'static str, words: &mut Words<'_>) -> Result<u32, CommandError> {
-    let word = words.next().ok_or_else(|| CommandError::Missing(command.to_owned(), "the depth"))?;
+    let word = words.next().ok_or_else(|| CommandError::Missing(command.to_owned(), Phrase("the depth", "深さ")))?;
     let depth = number(word).ok_or_else(|| CommandError::Number(format!("{command} depth"), word.to_owned()))?;
     let depth = u32::try_from(depth).ok().filter(|&depth| depth <= MAX_PERFT_DEPTH);
     depth.ok_or_else(|| CommandError::Depth(command, word.to_owned()))
@@ -268,22 +261,20 @@ const PSEUDO_MOVES: [&str; 10] =
 
 impl PositionCommand {
     fn parse(words: &mut Words<'_>) -> Result<Self, CommandError> {
-        let unexpected = |word: &str, expected| {
-            let (command, word) = ("position", word.to_owned());
-            Err(CommandError::Unexpected { command, word, expected })
-        };
+        const START: Phrase = Phrase("startpos or sfen", " startpos か sfen ");
+        let unexpected = |word: &str, expected| Err(CommandError::Unexpected("position", word.to_owned(), expected));
         let setup = match words.peek() {
             Some(word @ ("startpos" | "sfen")) => {
                 words.next();
                 if word == "sfen" { parse_sfen(words)? } else { Setup::startpos() }
             }
             Some(board) if board.contains('/') => parse_sfen(words)?,
-            Some(word) => return unexpected(word, "startpos or sfen"),
-            None => return Err(CommandError::Missing("position".to_owned(), "startpos or sfen")),
+            Some(word) => return unexpected(word, START),
+            None => return Err(CommandError::Missing("position".to_owned(), START)),
         };
         let (moves, tail) = match words.next() {
             Some("moves") => parse_moves(words)?,
-            Some(word) => return unexpected(word, "moves or the end of the line"),
+            Some(word) => return unexpected(word, Phrase("moves or the end of the line", " moves か行末")),
             None => (Vec::new(), None),
         };
         Ok(Self { setup, moves, tail })
@@ -309,7 +300,7 @@ fn parse_moves(words: &mut Words<'_>) -> Result<(Vec<Move>, Option<String>), Com
             Ok(mv) => moves.push(mv),
             Err(_) if PSEUDO_MOVES.contains(&word) => return Ok((moves, Some(word.to_owned()))),
             Err(_) => {
-                return Err(CommandError::Move { command: "position", text: word.to_owned(), number: moves.len() + 1 });
+                return Err(CommandError::Move("position", word.to_owned(), moves.len() + 1));
             }
         }
     }

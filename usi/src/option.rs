@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use enbu_language::{messages, pick, text};
 use enbu_movegen::EnteringKingRule;
 
 use crate::token::{ascii, number, quote};
@@ -77,17 +78,17 @@ pub enum OptionValue {
     Button,
 }
 
+messages! {
 /// Error of a `setoption`. The option keeps its old value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum OptionError {
-    #[error("unknown option {}", quote(.0))]
-    Unknown(String),
-    #[error("option {0}: value missing, {1}")]
-    Missing(String, String),
-    #[error("option {name}: {} refused, {expected}", quote(value))]
-    Value { name: String, value: String, expected: String },
-}
+    Unknown(name: String) => "unknown option {}", "{} というオプションはありません", quote(name);
+    Missing(name: String, kind: OptionKind) =>
+        "option {name}: value missing, {}", "{name}：値がありません（{}）", kind.expected();
+    Value(name: String, value: String, kind: OptionKind) =>
+        "option {name}: {} refused, {}", "{name}：{} は指定できません（{}）", quote(value), kind.expected();
+}}
 
 impl OptionSpec {
     /// The option `name` of this kind.
@@ -111,10 +112,10 @@ impl OptionSpec {
     /// ```
     pub fn parse(&self, value: Option<&str>) -> Result<OptionValue, OptionError> {
         self.kind.parse(value).ok_or_else(|| {
-            let (name, expected) = (self.name.clone(), self.kind.expected());
+            let (name, kind) = (self.name.clone(), self.kind.clone());
             match value {
-                Some(value) if !value.is_empty() => OptionError::Value { name, value: value.to_owned(), expected },
-                _ => OptionError::Missing(name, expected),
+                Some(value) if !value.is_empty() => OptionError::Value(name, value.to_owned(), kind),
+                _ => OptionError::Missing(name, kind),
             }
         })
     }
@@ -145,12 +146,17 @@ impl OptionKind {
         }
     }
 
+    /// The values that this kind takes, for a message.
     fn expected(&self) -> String {
         match self {
-            Self::Check => "true or false is needed".to_owned(),
-            Self::Spin { min, max } => format!("a whole number from {min} to {max} is needed"),
-            Self::Combo(choices) => format!("one of {} is needed", choices.join(", ")),
-            Self::Button | Self::Text | Self::Filename => "any value is taken".to_owned(),
+            Self::Check => pick("true or false is needed", "true か false").to_owned(),
+            Self::Spin { min, max } => {
+                text!("a whole number from {min} to {max} is needed", "{min}～{max} の整数").to_string()
+            }
+            Self::Combo(choices) => {
+                text!("one of {} is needed", "{} のどれか", choices.join(pick(", ", "、"))).to_string()
+            }
+            Self::Button | Self::Text | Self::Filename => pick("any value is taken", "任意の値").to_owned(),
         }
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::str::FromStr;
 
+use enbu_language::messages;
 use enbu_movegen::{Move, MoveList, Position};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -52,16 +53,16 @@ pub struct RandomOpenings {
     pub bound_cp: i32,
 }
 
+messages! {
 /// Reasons why openings could not be generated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum GenerateError {
-    /// The description is not `random:PLIES,CP`.
-    #[error("`{0}` is not random:PLIES,CP with 1 to 200 plies and a bound of 1 to 10000 (such as random:16,80)")]
-    Syntax(String),
-    /// The bound is too narrow or the openings too short for the number of different ones.
-    #[error("only {0} different openings found; fewer openings, more plies or a wider bound are needed")]
-    Exhausted(usize),
-}
+    Syntax(text: String) =>
+        "`{text}` is not random:PLIES,CP with 1 to 200 plies and a bound of 1 to 10000 (such as random:16,80)", "`{text}` は random:手数,評価値 ではありません（手数は 1～200、評価値の上限は 1～10000、例：random:16,80）";
+    Exhausted(found: usize) =>
+        "only {found} different openings found; fewer openings, more plies or a wider bound are needed", "異なる開始局面が {found} 個しか見つかりません。個数を減らすか、手数を増やすか、評価値の上限を広げてください";
+}}
 
 impl FromStr for RandomOpenings {
     type Err = GenerateError;

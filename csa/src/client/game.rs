@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use enbu_kifu::{Analysis, Board, End, EndKind, csa};
+use enbu_language::{Both, text};
 use enbu_movegen::{Color, EnteringKingRule, Move};
 use enbu_usi::client::LastReport;
 use enbu_usi::{Clock, ENTERING_KING_RULES, GameResult, OptionKind, OptionSpec};
@@ -58,7 +59,7 @@ impl Playing {
 
     /// Takes a move into the record. Returns the delay of the echo of an own move, as an error
     /// where the server confirmed another move than the one that was sent.
-    pub(super) fn moved(&mut self, moved: &Moved, own: Color, at: Instant) -> Result<Option<Duration>, String> {
+    pub(super) fn moved(&mut self, moved: &Moved, own: Color, at: Instant) -> Result<Option<Duration>, Both> {
         self.heard = at;
         self.is_hurried = false;
         if moved.color != own {
@@ -72,13 +73,21 @@ impl Playing {
                 self.record.add(moved, analysis);
                 return Ok(Some(at.saturating_duration_since(sent)));
             }
-            Some((mv, ..)) => format!("the server confirmed {} in place of {mv}, which was sent", moved.mv),
-            None => format!("the server confirmed {}, and no move was sent", moved.mv),
+            Some((mv, ..)) => Both::of(text!(
+                "the server confirmed {} in place of {mv}, which was sent",
+                "サーバーは {} を指したことにしました（送ったのは {mv}）",
+                moved.mv
+            )),
+            None => Both::of(text!(
+                "the server confirmed {}, and no move was sent",
+                "指し手を送っていないのに、サーバーは {} を指したことにしました",
+                moved.mv
+            )),
         };
         self.expected = None;
         self.record.add(moved, None);
-        self.record.comment(&fault);
-        self.other_echo.get_or_insert_with(|| fault.clone());
+        self.record.comment(&fault.english);
+        self.other_echo.get_or_insert_with(|| fault.english.clone());
         Err(fault)
     }
 }
@@ -176,7 +185,9 @@ pub(super) fn verdict(game: &Game, outcome: GameOutcome, reason: &Reason) -> (En
     let end = end_of(outcome, reason, game.summary.your_turn, &game.position);
     let comment = match reason {
         Reason::PerpetualCheck => Some("perpetual check".to_owned()),
-        Reason::IllegalMove | Reason::Other(_) => Some(format!("the server's verdict: {reason}, {}", outcome.word())),
+        Reason::IllegalMove | Reason::Other(_) => {
+            Some(format!("the server's verdict: {reason}, {}", outcome.words()[0]))
+        }
         _ => None,
     };
     (end, comment)

@@ -1,5 +1,6 @@
 //! Results: one game as a line of JSON, and the sum of all games.
 
+use enbu_language::{Both, pick, text};
 use serde::Serialize;
 
 use crate::protocol::GameOutcome;
@@ -37,15 +38,21 @@ pub struct GameReport {
     pub record: Option<String>,
     /// Fault of the own engine, or an illegal move of the opponent.
     pub fault: Option<String>,
+    /// Result and reason, for people.
+    #[serde(skip)]
+    pub verdict: Both,
 }
 
 impl GameReport {
     /// The report as a line of statistics.
     pub fn line(&self, tally: &Tally) -> String {
-        format!(
-            "game {}: {} ({}) as {} against {}, {} moves; {}; rating gain unknown",
-            self.game, self.result, self.reason, self.side, self.opponent, self.moves, tally
+        let Self { game, verdict, side, opponent, moves, .. } = self;
+        let side = pick(*side, if *side == "black" { "先手" } else { "後手" });
+        text!(
+            "game {game}: {verdict} as {side} against {opponent}, {moves} moves; {tally}; rating gain unknown",
+            "第{game}局：{verdict}、{side}番、相手 {opponent}、{moves}手。{tally}。レーティングの増減は不明"
         )
+        .to_string()
     }
 }
 
@@ -80,8 +87,12 @@ impl Tally {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { wins, losses, draws, .. } = self;
-        write!(f, "{wins} won, {losses} lost, {draws} drawn")?;
-        if self.unknown > 0 { write!(f, ", {} without a result", self.unknown) } else { Ok(()) }
+        let Self { wins, losses, draws, unknown, .. } = self;
+        text!("{wins} won, {losses} lost, {draws} drawn", "{wins}勝{losses}敗{draws}引き分け").fmt(f)?;
+        if *unknown > 0 {
+            text!(", {unknown} without a result", "（ほかに結果なし {unknown}局）").fmt(f)
+        } else {
+            Ok(())
+        }
     }
 }

@@ -165,7 +165,7 @@ impl Player for Scripted {
         let (text, expected) = text.split_once('>').map_or((text.as_str(), None), |(mv, reply)| (mv, Some(reply)));
         let mut report = LastReport { score: Some(Score::Cp(55)), ..LastReport::default() };
         let best = match text {
-            "dies" => return Err(PlayerError::Died("ended with signal 6".to_owned())),
+            "dies" => return Err(PlayerError::Died(enbu_language::Both::of("ended with signal 6"))),
             "hangs" => return Ok(None),
             "mute" => {
                 self.is_mute = true;

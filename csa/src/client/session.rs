@@ -2,11 +2,14 @@
 
 mod timers;
 
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, select};
+use enbu_files::reason;
+use enbu_language::{Both, Language, pick, text};
 use jiff::Zoned;
 
 use super::game::{self, Playing};
@@ -38,7 +41,7 @@ pub(super) enum SessionEnd {
 /// End of a session before the result of a game.
 pub(super) enum SessionError {
     /// A new login may succeed.
-    Lost { reason: String, game_was_begun: bool },
+    Lost { reason: Both, game_was_begun: bool },
     /// It would not.
     Fatal(ClientError),
 }
@@ -72,16 +75,16 @@ impl<'c, 'l> Session<'c, 'l> {
             Self { client, protocol, connection, last_sent: now, since: now, halted: None, playing: None, notices: 0 };
         let played = session.play();
         if let Err(SessionError::Lost { reason, .. }) = &played {
-            session.break_off(&reason.clone());
+            session.break_off(reason);
         }
         played
     }
 
     fn play(&mut self) -> Result<SessionEnd, SessionError> {
         let password = self.client.settings.password.for_game(self.client.settings.game.as_deref());
-        let login = self.protocol.login(&password).map_err(|error| lost(&error))?;
+        let login = self.protocol.login(&password).map_err(lost)?;
         self.client.trace(Direction::Sent, &format!("LOGIN {} ********", self.client.settings.user));
-        self.last_sent = self.connection.send(&login).map_err(|error| self.broken(&error))?;
+        self.last_sent = self.connection.send(&login).map_err(|error| self.broken(reason(&error)))?;
         loop {
             let pause = self.next_timer().saturating_duration_since(Instant::now());
             let (incoming, wake, halts) =
@@ -89,7 +92,7 @@ impl<'c, 'l> Session<'c, 'l> {
             let end = select! {
                 recv(incoming) -> incoming => match incoming {
                     Ok(incoming) => self.take(incoming)?,
-                    Err(_) => return Err(self.broken(&io::Error::other("the connection ended"))),
+                    Err(_) => return Err(self.broken(text!("the connection ended", "サーバーとの接続が終わりました"))),
                 },
                 recv(wake) -> _ => None,
                 recv(halts) -> halt => match halt {
@@ -120,12 +123,18 @@ impl<'c, 'l> Session<'c, 'l> {
                 self.obey(event, at)
             }
             Incoming::TooLong => {
-                self.report("the server sent a line of more than 64 KiB; it was skipped");
+                let text = "サーバーから 64 KiB を超える行が届いたので無視しました";
+                self.report(pick("the server sent a line of more than 64 KiB; it was skipped", text));
                 Ok(None)
             }
             Incoming::Closed { reason, cut_bytes } => {
-                let cut = if cut_bytes > 0 { format!(", {cut_bytes} bytes into a line") } else { String::new() };
-                Err(self.broken(&io::Error::other(format!("{reason}{cut}"))))
+                if cut_bytes == 0 {
+                    return Err(self.broken(reason));
+                }
+                Err(self.broken(text!(
+                    "{reason}, {cut_bytes} bytes into a line",
+                    "{reason}（行の途中 {cut_bytes} バイト）"
+                )))
             }
         }
     }
@@ -135,9 +144,10 @@ impl<'c, 'l> Session<'c, 'l> {
             Event::LoggedIn => {
                 self.since = at;
                 self.client.was_logged_in = true;
-                let text = format!("logged in to {} as {}", self.client.server(), self.client.settings.user);
-                self.client.notice(&text);
-                self.client.status("waiting for a game");
+                let (server, user) = (self.client.server(), self.client.settings.user.clone());
+                self.client
+                    .notice(text!("logged in to {server} as {user}", "{server} に {user} としてログインしました"));
+                self.client.status(pick("waiting for a game", "対局待ち"));
             }
             Event::LoginRefused => return Err(self.login_refused()),
             Event::Offered(summary) => {
@@ -145,22 +155,27 @@ impl<'c, 'l> Session<'c, 'l> {
                 return self.offered(&summary);
             }
             Event::BadOffer(error) => {
-                let reject = self.protocol.reject().map_err(|error| lost(&error))?;
+                let reject = self.protocol.reject().map_err(lost)?;
                 self.send(&reject)?;
-                return Err(lost(&format!("a game was rejected: {error}")));
+                return Err(lost(text!("a game was rejected: {error}", "対局を断りました：{error}")));
             }
-            Event::Rejected(by) => return Err(lost(&format!("the game was rejected by {by}"))),
+            Event::Rejected(by) => return Err(lost(text!("the game was rejected by {by}", "{by} が対局を断りました"))),
             Event::Started => self.started(at)?,
             Event::Moved(moved) => self.moved(&moved, at)?,
             Event::Illegal(line, reason) => self.illegal(&line, &reason, at)?,
             Event::Ended(outcome, reason) => {
-                self.finish(Some(outcome), &reason.to_string(), Some(&reason));
+                let why = Both { english: reason.to_string(), japanese: reason.japanese().to_owned() };
+                self.finish(Some(outcome), &why, Some(&reason));
                 let halted = self.client.halt.is_some();
                 return Ok(Some(if halted { SessionEnd::Halted } else { SessionEnd::Played }));
             }
-            Event::LoggedOut => return Err(lost(&"the server ended the login")),
+            Event::LoggedOut => {
+                return Err(lost(text!("the server ended the login", "サーバーがログインを終了させました")));
+            }
             Event::Error(text) => return self.server_error(&text),
-            Event::Unknown(line) => self.report(&format!("unknown line of the server: {line}")),
+            Event::Unknown(line) => {
+                self.report(text!("unknown line of the server: {line}", "サーバーから未知の行：{line}"))
+            }
             Event::Special(_) | Event::KeptAlive | Event::Partial => {}
         }
         Ok(None)
@@ -169,7 +184,10 @@ impl<'c, 'l> Session<'c, 'l> {
     fn login_refused(&self) -> SessionError {
         if self.client.was_logged_in {
             // After a lost connection the old login may live on for a while.
-            return lost(&"the login was refused (the name is in use, or the password changed)");
+            return lost(text!(
+                "the login was refused (the name is in use, or the password changed)",
+                "ログインを拒否されました（名前が使用中か、パスワードが変わっています）"
+            ));
         }
         SessionError::Fatal(ClientError::Login(self.client.server(), self.client.settings.user.clone()))
     }
@@ -177,11 +195,11 @@ impl<'c, 'l> Session<'c, 'l> {
     /// Takes an error line: before the first game it means that there will be none.
     fn server_error(&mut self, text: &str) -> Step {
         if self.protocol.state() != State::Waiting {
-            self.report(&format!("error of the server: {text}"));
+            self.report(text!("error of the server: {text}", "サーバーのエラー：{text}"));
             return Ok(None);
         }
         if self.client.tally.games > 0 || text.contains("shutdown") {
-            return Err(lost(&format!("error of the server: {text}")));
+            return Err(lost(text!("error of the server: {text}", "サーバーのエラー：{text}")));
         }
         Err(SessionError::Fatal(ClientError::Refused(self.client.server(), text.to_owned())))
     }
@@ -193,21 +211,25 @@ impl<'c, 'l> Session<'c, 'l> {
         if let (Some(wanted), Some("default-1500-0")) = (&self.client.settings.game, summary.game_name())
             && wanted != "default-1500-0"
         {
-            let reason = format!("the server does not know the game {wanted}: it offers default-1500-0");
-            let reject = self.protocol.reject().map_err(|error| lost(&error))?;
+            let reason = text!(
+                "the server does not know the game {wanted}: it offers default-1500-0",
+                "サーバーに {wanted} というゲームがありません（default-1500-0 を提案されました）"
+            )
+            .to_string();
+            let reject = self.protocol.reject().map_err(lost)?;
             self.send(&reject)?;
             return Err(SessionError::Fatal(ClientError::Refused(self.client.server(), reason)));
         }
         let is_set = self.set_rules(summary.max_moves, summary.declaration);
         if let Err(error) = is_set.and_then(|is_set| if is_set { self.client.thinker.prepare() } else { Ok(()) }) {
-            let reject = self.protocol.reject().map_err(|error| lost(&error))?;
+            let reject = self.protocol.reject().map_err(lost)?;
             self.send(&reject)?;
             return Err(SessionError::Fatal(error.into()));
         }
-        let agree = self.protocol.agree().map_err(|error| lost(&error))?;
+        let agree = self.protocol.agree().map_err(lost)?;
         self.send(&agree)?;
         self.since = Instant::now();
-        self.client.status(&format!("game against {}: agreed", summary.opponent()));
+        self.client.status(text!("game against {}: agreed", "{} と対局：合意済み", summary.opponent()));
         Ok(None)
     }
 
@@ -230,7 +252,7 @@ impl<'c, 'l> Session<'c, 'l> {
                 Ok(Some(delay)) => self.client.delay.observe(delay),
                 Ok(None) => {}
                 Err(fault) => {
-                    self.client.notice(&fault);
+                    self.client.notice(fault);
                     // It thinks about another position.
                     let _ = self.client.thinker.abandon();
                 }
@@ -247,33 +269,37 @@ impl<'c, 'l> Session<'c, 'l> {
         let (record, opened) = GameRecord::begin(&summary, &start, self.client.settings.records.clone());
         self.playing = Some(Playing::new(record, start, at));
         if let Err(error) = opened {
-            self.client.notice(&format!("the journal of the record cannot be written: {error}"));
+            let error = reason(&error);
+            self.client.notice(text!(
+                "the journal of the record cannot be written: {error}",
+                "棋譜の途中経過を書き込めません：{error}"
+            ));
         }
-        self.client.notice(&format!(
-            "game {}: {} as {} against {}",
-            self.client.tally.games + 1,
-            summary.game_id,
-            side(summary.your_turn),
-            summary.opponent()
-        ));
+        let (number, id, opponent) = (self.client.tally.games + 1, &summary.game_id, summary.opponent());
+        let [english, japanese] = sides(summary.your_turn);
+        let side = pick(english, japanese);
+        let text =
+            text!("game {number}: {id} as {side} against {opponent}", "第{number}局：{id}、{side}番、相手 {opponent}");
+        self.client.notice(text);
         self.turn(at)
     }
 
     /// Begins the turn after a move: thinks, or resigns if there is a reason to.
     fn turn(&mut self, at: Instant) -> Result<(), SessionError> {
         let (Some(game), Some(playing)) = (self.protocol.game(), &self.playing) else { return Ok(()) };
-        let text = format!("game against {}: move {}", game.summary.opponent(), game.line().count());
+        let (opponent, moves) = (game.summary.opponent(), game.line().count());
+        let text = text!("game against {opponent}: move {moves}", "{opponent} と対局：{moves}手目").to_string();
         let is_own = game.is_own_turn();
         let must_resign = playing.fault.is_some() || self.halted.is_some();
         let declares = playing.declares && is_won(game);
         let clock = game::clock(game, None, self.client.cut_ms());
         let request = game::request(game, &[], clock, game.turn_began.min(at));
-        self.client.status(&text);
+        self.client.status(text);
         match request {
             _ if !is_own => Ok(()),
             _ if must_resign => self.resign(),
             _ if declares => self.declare(),
-            Some(request) => self.client.thinker.think(request).or_else(|error| self.fault(&error.to_string())),
+            Some(request) => self.client.thinker.think(request).or_else(|error| self.fault(error)),
             None => Ok(()),
         }
     }
@@ -283,9 +309,7 @@ impl<'c, 'l> Session<'c, 'l> {
         match self.client.thinker.poll() {
             Ok(Some(answer)) => self.answer(answer),
             Ok(None) => Ok(()),
-            Err(error) if self.playing.as_ref().is_some_and(|playing| playing.fault.is_none()) => {
-                self.fault(&error.to_string())
-            }
+            Err(error) if self.playing.as_ref().is_some_and(|playing| playing.fault.is_none()) => self.fault(error),
             // Between games it is started again.
             Err(_) => Ok(()),
         }
@@ -300,7 +324,10 @@ impl<'c, 'l> Session<'c, 'l> {
             Ok(BestMove::Resign) => self.resign(),
             Ok(BestMove::Win) if self.protocol.game().is_some_and(is_won) => self.declare(),
             Ok(BestMove::Win) => self.think_again(&answer.report),
-            Err(text) => self.fault(&format!("the engine answered `{text}`, which is no move")),
+            Err(text) => self.fault(text!(
+                "the engine answered `{text}`, which is no move",
+                "エンジンの応答 `{text}` は指し手ではありません"
+            )),
         }
     }
 
@@ -310,7 +337,7 @@ impl<'c, 'l> Session<'c, 'l> {
         let comment = analysis.as_ref().filter(|_| game.summary.is_floodgate());
         let comment = comment.and_then(|analysis| game::comment(game, best, analysis));
         let Ok(line) = self.protocol.play(best, comment.as_deref()) else {
-            return self.fault(&format!("the engine played {best}, which is illegal"));
+            return self.fault(text!("the engine played {best}, which is illegal", "エンジンの手 {best} は反則です"));
         };
         self.send(&line)?;
         if let Some(playing) = &mut self.playing {
@@ -330,33 +357,37 @@ impl<'c, 'l> Session<'c, 'l> {
         let clock = game::clock(game, Some(charged), self.client.cut_ms());
         let Some(request) = game::request(game, &[best, expected], clock, self.last_sent) else { return Ok(()) };
         playing.expected = Some(expected);
-        self.client.thinker.ponder(&request).or_else(|error| self.fault(&error.to_string()))
+        self.client.thinker.ponder(&request).or_else(|error| self.fault(error))
     }
 
     /// Lets an engine that declared a win which the rules do not give search again without
     /// declarations. If it declares once more, the first move of its line is played.
     fn think_again(&mut self, report: &LastReport) -> Result<(), SessionError> {
-        const FAULT: &str = "the engine declared a win that the rules do not give";
+        let fault = text!(
+            "the engine declared a win that the rules do not give",
+            "エンジンが条件を満たさない入玉宣言をしました"
+        );
         let (Some(game), Some(playing)) = (self.protocol.game(), &mut self.playing) else { return Ok(()) };
         let (max_moves, line) = (game.summary.max_moves, report.pv.first().copied());
         let line = line.filter(|&mv| game.position.is_legal(mv));
         if !std::mem::replace(&mut playing.declares, true) {
             playing.is_hurried = false;
-            playing.record.comment(FAULT);
-            self.client.notice(&format!("{FAULT}; it searches again without declarations"));
+            playing.record.comment(&Language::English.render(&fault));
+            self.client
+                .notice(text!("{fault}; it searches again without declarations", "{fault}。宣言なしで考え直します"));
             return match self.set_rules(max_moves, EnteringKingRule::NoEnteringKing) {
                 Ok(_) => self.turn(Instant::now()),
-                Err(error) => self.fault(&error.to_string()),
+                Err(error) => self.fault(error),
             };
         }
         match line {
             Some(mv) => self.play_move(mv, None, report),
-            None => self.fault(FAULT),
+            None => self.fault(fault),
         }
     }
 
     fn declare(&mut self) -> Result<(), SessionError> {
-        let line = self.protocol.declare().map_err(|error| lost(&error))?;
+        let line = self.protocol.declare().map_err(lost)?;
         self.send(line)
     }
 
@@ -368,27 +399,29 @@ impl<'c, 'l> Session<'c, 'l> {
     }
 
     /// Notes a fault of the own engine, and resigns now or on the next own turn.
-    fn fault(&mut self, text: &str) -> Result<(), SessionError> {
+    fn fault(&mut self, text: impl Display) -> Result<(), SessionError> {
         let Some(playing) = &mut self.playing else { return Ok(()) };
         if playing.fault.is_none() {
-            playing.fault = Some(text.to_owned());
-            playing.record.comment(&self.client.settings.password.masked(text));
+            let english = Language::English.render(&text);
+            playing.record.comment(&self.client.settings.password.masked(&english));
+            playing.fault = Some(english);
             self.client.tally.faults += 1;
-            self.client.notice(&format!("{text}; the game is resigned"));
+            self.client.notice(text!("{text}; the game is resigned", "{text}。投了します"));
         }
         self.resign()
     }
 
     /// Notes an illegal move that the server relayed. No line answers it: the verdict is the server's.
-    fn illegal(&mut self, line: &str, reason: &str, at: Instant) -> Result<(), SessionError> {
-        let text = self.client.settings.password.masked(&format!("illegal move {line}: {reason}"));
+    fn illegal(&mut self, line: &str, reason: &Both, at: Instant) -> Result<(), SessionError> {
+        let text = text!("illegal move {line}: {reason}", "反則の手 {line}：{reason}");
+        let english = self.client.settings.password.masked(&Language::English.render(&text));
         let _ = self.client.thinker.abandon();
         if let Some(playing) = &mut self.playing {
-            playing.record.comment(&text);
+            playing.record.comment(&english);
             playing.heard = at;
-            playing.foul = Some(text.clone());
+            playing.foul = Some(english);
         }
-        self.client.notice(&text);
+        self.client.notice(text);
         Ok(())
     }
 
@@ -400,12 +433,15 @@ impl<'c, 'l> Session<'c, 'l> {
             return Ok(Some(SessionEnd::Halted));
         }
         if halt == Halt::AfterGame {
-            self.client.notice("the program ends after this game; interrupt again to resign");
+            self.client.notice(text!(
+                "the program ends after this game; interrupt again to resign",
+                "この対局が終わったら終了します。もう一度中断すると投了します"
+            ));
             return Ok(None);
         }
         if self.halted.is_none() {
             self.halted = Some(Instant::now());
-            self.client.notice("resigning");
+            self.client.notice(pick("resigning", "投了します"));
             if let Some(playing) = &mut self.playing {
                 playing.record.comment("interrupted by the user");
             }
@@ -415,18 +451,18 @@ impl<'c, 'l> Session<'c, 'l> {
     }
 
     /// Ends the game that is in progress, if there is one, without a result.
-    fn break_off(&mut self, reason: &str) {
+    fn break_off(&mut self, reason: &Both) {
         if self.playing.is_some() {
             self.finish(None, reason, None);
         }
     }
 
     /// Writes the record and reports the game.
-    fn finish(&mut self, outcome: Option<GameOutcome>, why: &str, reason: Option<&Reason>) {
+    fn finish(&mut self, outcome: Option<GameOutcome>, why: &Both, reason: Option<&Reason>) {
         let (Some(playing), Some(game)) = (self.playing.take(), self.protocol.game()) else { return };
         let (end, comment) = match (outcome, reason) {
             (Some(outcome), Some(reason)) => game::verdict(game, outcome, reason),
-            _ => (game::broken_off(), Some(why.to_owned())),
+            _ => (game::broken_off(), Some(why.english.clone())),
         };
         let client = &mut *self.client;
         let secret = client.settings.password.clone();
@@ -437,14 +473,19 @@ impl<'c, 'l> Session<'c, 'l> {
         client.end_search(outcome, limit);
         client.tally.count(outcome);
         let summary = &game.summary;
+        let [result, japanese] = outcome.map_or(["unknown", "結果なし"], GameOutcome::words);
         let report = GameReport {
             game: client.tally.games,
             server: client.server(),
             game_id: masked(&summary.game_id),
             opponent: masked(summary.opponent()),
-            side: side(summary.your_turn),
-            result: outcome.map_or_else(|| "unknown".to_owned(), GameOutcome::word),
-            reason: masked(why),
+            side: sides(summary.your_turn)[0],
+            result: result.to_owned(),
+            reason: masked(&why.english),
+            verdict: Both {
+                english: format!("{result} ({})", masked(&why.english)),
+                japanese: format!("{japanese}（{}）", masked(&why.japanese)),
+            },
             moves: game.moves.len(),
             start: playing.start,
             end: now(),
@@ -455,7 +496,8 @@ impl<'c, 'l> Session<'c, 'l> {
             fault: playing.fault.or(playing.foul).or(playing.other_echo).map(|text| masked(&text)),
         };
         if let Err(error) = record {
-            client.notice(&format!("the record cannot be written: {error}"));
+            let error = enbu_files::reason(&error);
+            client.notice(text!("the record cannot be written: {error}", "棋譜を書き込めません：{error}"));
         }
         let tally = client.tally;
         client.listener.game(&report, &tally);
@@ -463,24 +505,24 @@ impl<'c, 'l> Session<'c, 'l> {
 
     fn send(&mut self, line: &str) -> Result<(), SessionError> {
         self.client.trace(Direction::Sent, line);
-        self.last_sent = self.connection.send(line).map_err(|error| self.broken(&error))?;
+        self.last_sent = self.connection.send(line).map_err(|error| self.broken(reason(&error)))?;
         Ok(())
     }
 
     /// Reports an oddity of the server, the first ones only.
-    fn report(&mut self, text: &str) {
+    fn report(&mut self, text: impl Display) {
         self.notices += 1;
         if self.notices <= MAX_NOTICES {
             self.client.notice(text);
         }
     }
 
-    fn broken(&self, error: &io::Error) -> SessionError {
-        self.lost_game(&format!("connection lost: {error}"))
+    fn broken(&self, reason: impl Display) -> SessionError {
+        self.lost_game(text!("connection lost: {reason}", "接続が切れました：{reason}"))
     }
 
-    fn lost_game(&self, reason: &str) -> SessionError {
-        SessionError::Lost { reason: reason.to_owned(), game_was_begun: self.playing.is_some() }
+    fn lost_game(&self, reason: impl Display) -> SessionError {
+        SessionError::Lost { reason: Both::of(reason), game_was_begun: self.playing.is_some() }
     }
 }
 
@@ -516,7 +558,8 @@ impl Client<'_> {
 
 /// Connects; `None` when the user interrupts.
 fn connect(client: &mut Client<'_>) -> Result<Option<Connection>, SessionError> {
-    client.status(&format!("connecting to {}", client.server()));
+    let server = client.server();
+    client.status(text!("connecting to {server}", "{server} に接続中"));
     let opening = Connection::open(&client.settings.host, client.settings.port);
     let halts = client.halts.clone();
     let limit = client.settings.limits.login;
@@ -537,13 +580,15 @@ fn connect(client: &mut Client<'_>) -> Result<Option<Connection>, SessionError> 
     };
     match opened {
         Ok(connection) => Ok(Some(connection)),
-        Err(error) if client.was_logged_in => Err(lost(&format!("cannot connect: {error}"))),
-        Err(error) => Err(SessionError::Fatal(ClientError::Connect(client.server(), error.to_string()))),
+        Err(error) if client.was_logged_in => {
+            Err(lost(text!("cannot connect: {}", "接続できません：{}", reason(&error))))
+        }
+        Err(error) => Err(SessionError::Fatal(ClientError::Connect(client.server(), reason(&error).to_string()))),
     }
 }
 
-fn lost(reason: &dyn ToString) -> SessionError {
-    SessionError::Lost { reason: reason.to_string(), game_was_begun: false }
+fn lost(reason: impl Display) -> SessionError {
+    SessionError::Lost { reason: Both::of(reason), game_was_begun: false }
 }
 
 /// Returns true if the side to move wins by declaring.
@@ -551,10 +596,11 @@ fn is_won(game: &Game) -> bool {
     game.position.declaration(game.summary.declaration) == Declaration::Win
 }
 
-const fn side(color: Color) -> &'static str {
+/// Name of a side in files, and in Japanese.
+const fn sides(color: Color) -> [&'static str; 2] {
     match color {
-        Color::Black => "black",
-        Color::White => "white",
+        Color::Black => ["black", "先手"],
+        Color::White => ["white", "後手"],
     }
 }
 

@@ -53,7 +53,7 @@ impl Player for Script {
     }
     fn poll(&mut self) -> Result<Option<Answer>, PlayerError> {
         match self.answers.borrow_mut().pop_front() {
-            Some("dies") => Err(PlayerError::Died("died".to_owned())),
+            Some("dies") => Err(PlayerError::Died(Both::of("died"))),
             Some(text) => Ok(Some(Answer {
                 best: Ok(BestMove::Play { best: text.parse().unwrap(), ponder: None }),
                 ponder_fault: None,

@@ -157,7 +157,7 @@ fn an_illegal_echo_stops_the_game_until_the_verdict() {
     let mut protocol = playing(&OFFER.replace("Your_Turn:+", "Your_Turn:-"));
     let Event::Illegal(line, reason) = feed(&mut protocol, "+7775FU,T1") else { panic!() };
     assert_eq!(line, "+7775FU,T1");
-    assert!(!reason.is_empty());
+    assert!(!reason.english.is_empty() && !reason.japanese.is_ascii());
     assert!(protocol.resign().is_err());
     assert!(matches!(feed(&mut protocol, "#ILLEGAL_MOVE\n#WIN"), Event::Ended(GameOutcome::Win, _)));
 }
@@ -221,10 +221,10 @@ fn follow(rows: &[[String; 3]], client: &str) -> (Vec<Event>, Vec<String>) {
                         let mv = protocol.game().and_then(|game| csa::legal_move(&game.position, text).ok());
                         match mv {
                             Some(mv) => protocol.play(mv, comment),
-                            None => Err(wrong("a move", "it is illegal")),
+                            None => Err(WrongState("a move")),
                         }
                     }
-                    _ => Err(wrong("unknown", "no line of this client")),
+                    _ => Err(WrongState("unknown")),
                 };
                 match sent {
                     Ok(sent)

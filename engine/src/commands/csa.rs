@@ -3,6 +3,7 @@
 mod config;
 mod console;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,12 +17,13 @@ use enbu_csa::{
     RecordFiles, Secret, Settings, Waker,
 };
 use enbu_files::FileKind;
+use enbu_language::{Both, text};
 use enbu_usi::client::{Cancel, Launch};
 
-use super::failure::{named, usage};
+use super::failure::{failed, named, usage};
 use super::game_args::find_program;
 use crate::terminal::notice;
-use config::Config;
+use config::{Account, Config, Play, Records, Server};
 use console::Console;
 
 pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
@@ -41,73 +43,35 @@ pub(crate) struct CsaArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Host name or address of the server ‖ サーバーのホスト名またはアドレス
-    #[arg(long, value_name = "HOST", help_heading = "Server")]
-    host: Option<String>,
-    /// Port of the server [default: 4081] ‖ サーバーのポート番号 [既定値：4081]
-    #[arg(long, value_name = "PORT", help_heading = "Server")]
-    port: Option<u16>,
-    /// Name on the server ‖ サーバーでのログイン名
-    #[arg(long, value_name = "NAME", help_heading = "Server")]
-    user: Option<String>,
-    /// File with the password (on floodgate: the trip) in its first line ‖ 1行目にパスワード（floodgate ではトリップ）を書いたファイル
-    #[arg(long, value_name = "FILE", help_heading = "Server", conflicts_with = "password_env")]
-    password_file: Option<PathBuf>,
-    /// Environment variable with the password ‖ パスワードの入った環境変数
-    #[arg(long, value_name = "VARIABLE", help_heading = "Server")]
-    password_env: Option<String>,
-    /// Game on shogi-server, sent before the password ‖ shogi-server のゲーム名。パスワードの前に付けて送る
-    #[arg(long, value_name = "GAME", help_heading = "Server")]
-    game: Option<String>,
-    /// Seconds of silence before a blank line, at least 30 [default: 40] ‖ 無通信のとき空行を送るまでの秒数（30 以上）[既定値：40]
-    #[arg(long, value_name = "S", help_heading = "Server")]
-    keepalive: Option<f64>,
-    /// Seconds from an error to the next login, doubled for each further one [default: 10] ‖ エラーから再ログインまでの秒数。エラーが続くと倍になる [既定値：10]
-    #[arg(long, value_name = "S", help_heading = "Server")]
-    retry: Option<f64>,
-    /// Longest time to the next login in seconds [default: 300] ‖ 再ログインまでの最長の秒数 [既定値：300]
-    #[arg(long, value_name = "S", help_heading = "Server")]
-    retry_max: Option<f64>,
+    #[command(flatten)]
+    server: Server,
+    #[command(flatten)]
+    account: Account,
 
     /// Engine: `self`, or a command, and words option.X=V and dir=D [default: self] ‖ エンジン：`self` またはコマンド、続けて option.X=値 や dir=フォルダ [既定値：self]
     #[arg(long, value_names = ["COMMAND", "WORD"], num_args = 1.., help_heading = "Engine")]
     engine: Vec<String>,
-    /// Think on the opponent's time ‖ 相手の手番中も考える（先読み）
-    #[arg(long, help_heading = "Engine")]
-    ponder: bool,
     /// Milliseconds kept for the network, for engines without the option NetworkDelay2 [default: 200] ‖ 通信の遅れのために残すミリ秒数（NetworkDelay2 オプションのないエンジン用）[既定値：200]
     #[arg(long, value_name = "MS", help_heading = "Engine")]
     margin: Option<u64>,
 
-    /// Number of games; 0: until interrupted [default: 1] ‖ 対局数。0 は中断するまで [既定値：1]
-    #[arg(long, value_name = "N", help_heading = "Games")]
-    games: Option<u32>,
-
-    /// Folder for a CSA record of each game ‖ 各対局の棋譜を CSA 形式で保存するフォルダ
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    records: Option<PathBuf>,
-    /// Write a KIF file beside each record ‖ 各棋譜の隣に KIF ファイルも書く
-    #[arg(long, help_heading = "Output")]
-    kif: bool,
-    /// Append a line of JSON for each game ‖ 1局ごとに JSON を1行追記するファイル
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    log: Option<PathBuf>,
-    /// Append the lines to and from the server, up to 16 MiB from it in a connection; passwords masked ‖ サーバーとの通信を追記するファイル（1接続につき受信 16 MiB まで。パスワードは伏せる）
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    play: Play,
+    #[command(flatten)]
+    records: Records,
 }
 
 pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let config = args.config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
     let settings = settings(args, &config)?;
-    settings.check().map_err(|error| io::Error::other(usage::<CsaArgs>("csa", error)))?;
+    settings.check().map_err(wrong)?;
     let engine = if args.engine.is_empty() {
         config.engine.launch()?
     } else {
         Launch::from_words(&args.engine).map_err(io::Error::other)?
     };
-    let log = args.log.as_ref().or(config.records.log.as_ref());
-    let trace = args.trace.as_ref().or(config.records.trace.as_ref());
+    let log = args.records.log.as_ref().or(config.records.log.as_ref());
+    let trace = args.records.trace.as_ref().or(config.records.trace.as_ref());
     let mut console = Console::new(out, log.map(PathBuf::as_path), trace.map(PathBuf::as_path))?;
     let (halts, cancel) = signals()?;
     let (wake, wakes) = waker();
@@ -119,37 +83,46 @@ pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> 
     Ok(if tally.faults > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
+fn wrong(message: impl Display) -> io::Error {
+    io::Error::other(usage::<CsaArgs>("csa", message))
+}
+
 fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
-    let missing =
-        |name: &str| io::Error::other(usage::<CsaArgs>("csa", format!("--{name} is needed, or a --config with it")));
-    let host = args.host.clone().or(config.server.host.clone()).ok_or_else(|| missing("host"))?;
-    let user = args.user.clone().or(config.account.user.clone()).ok_or_else(|| missing("user"))?;
-    let games = args.games.or(config.play.games).unwrap_or(1);
-    let dir = args.records.clone().or(config.records.dir.clone());
-    let kif = args.kif || config.records.kif == Some(true);
-    let ponder = args.ponder || config.play.ponder == Some(true);
+    let missing = |name: &str| {
+        wrong(text!("--{name} is needed, or a --config with it", "--{name} か、それを書いた --config が必要です"))
+    };
+    let host = args.server.host.clone().or(config.server.host.clone()).ok_or_else(|| missing("host"))?;
+    let user = args.account.user.clone().or(config.account.user.clone()).ok_or_else(|| missing("user"))?;
+    let games = args.play.games.or(config.play.games).unwrap_or(1);
+    let dir = args.records.dir.clone().or(config.records.dir.clone());
+    let kif = args.records.kif || config.records.kif;
+    let ponder = args.play.ponder || config.play.ponder;
     let seconds = |argument: Option<f64>, file: Option<f64>, default: f64| {
         let value = argument.or(file).unwrap_or(default);
-        Duration::try_from_secs_f64(value).map_err(|_| io::Error::other(format!("{value} is no number of seconds")))
+        let wrong = |_| failed(text!("{value} is no number of seconds", "{value} は秒数ではありません"));
+        Duration::try_from_secs_f64(value).map_err(wrong)
     };
-    let keepalive = seconds(args.keepalive, config.server.keepalive, KEEPALIVE_S)?;
+    let keepalive = seconds(args.server.keepalive, config.server.keepalive, KEEPALIVE_S)?;
     if keepalive < LEAST_KEEPALIVE {
-        return Err(io::Error::other(usage::<CsaArgs>("csa", "--keepalive: at least 30 seconds are needed")));
+        return Err(wrong(text!(
+            "--keepalive: at least 30 seconds are needed",
+            "--keepalive は 30 秒以上にしてください"
+        )));
     }
     Ok(Settings {
         host,
-        port: args.port.or(config.server.port).unwrap_or(DEFAULT_PORT),
+        port: args.server.port.or(config.server.port).unwrap_or(DEFAULT_PORT),
         user,
         password: password(args, config)?,
-        game: args.game.clone().or(config.play.game.clone()),
+        game: args.play.game.clone().or(config.play.game.clone()),
         games: (games > 0).then_some(games),
         records: dir.map(|dir| RecordFiles { dir, kif }),
         ponder: if ponder { Pondering::Yes } else { Pondering::No },
         margin: Duration::from_millis(args.margin.or(config.engine.margin).unwrap_or(200)),
         keepalive,
         backoff: Backoff {
-            first: seconds(args.retry, config.server.retry, 10.0)?,
-            longest: seconds(args.retry_max, config.server.retry_max, 300.0)?,
+            first: seconds(args.server.retry, config.server.retry, 10.0)?,
+            longest: seconds(args.server.retry_max, config.server.retry_max, 300.0)?,
         },
         limits: Limits::default(),
         seed: SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs()),
@@ -158,35 +131,40 @@ fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
 
 /// The password from its file or variable. No message contains it.
 fn password(args: &CsaArgs, config: &Config) -> io::Result<Secret> {
-    let is_given = args.password_file.is_some() || args.password_env.is_some();
-    let file = args.password_file.as_ref().or(config.account.password_file.as_ref().filter(|_| !is_given));
-    let variable = args.password_env.as_ref().or(config.account.password_env.as_ref().filter(|_| !is_given));
-    let (text, source) = match (file, variable) {
+    let own = &args.account;
+    let account = if own.password_file.is_some() || own.password_env.is_some() { own } else { &config.account };
+    let (text, source) = match (&account.password_file, &account.password_env) {
         (Some(path), None) => {
             let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| named(path, &error))?;
             (text.lines().next().unwrap_or_default().to_owned(), path.display().to_string())
         }
         (None, Some(name)) => {
-            let value = std::env::var(name).map_err(|_| io::Error::other(format!("the variable {name} is not set")))?;
-            (value, format!("the variable {name}"))
+            let unset = |_| failed(text!("the variable {name} is not set", "環境変数 {name} が設定されていません"));
+            (std::env::var(name).map_err(unset)?, text!("the variable {name}", "環境変数 {name}").to_string())
         }
         (Some(_), Some(_)) => {
-            return Err(io::Error::other("the settings name a password file and a variable; one is needed"));
+            return Err(failed(text!(
+                "the settings name a password file and a variable; one is needed",
+                "パスワードのファイルと環境変数の両方が設定されています。どちらか一方にしてください"
+            )));
         }
         (None, None) => {
-            let text = "--password-file or --password-env is needed, or a --config with one of them";
-            return Err(io::Error::other(usage::<CsaArgs>("csa", text)));
+            return Err(wrong(text!(
+                "--password-file or --password-env is needed, or a --config with one of them",
+                "--password-file か --password-env、またはどちらかを書いた --config が必要です"
+            )));
         }
     };
-    Secret::new(&text).map_err(|error| io::Error::other(format!("{source}: {error}")))
+    Secret::new(&text).map_err(|error| failed(text!("{source}: {error}", "{source}：{error}")))
 }
 
 /// The engine, with its options set.
 fn player(mut launch: Launch, ponder: Pondering, wake: Waker, cancel: Cancel) -> Result<Box<dyn Player>, PlayerError> {
     // The messages of this program are shown, as in other commands.
-    let shown: Option<Notice> = (launch.command == ["self"]).then_some(|text| notice(text));
+    let shown: Option<Notice> =
+        (launch.command == ["self"]).then_some(|line| notice(text!("{line}", "エンジン：{line}")));
     let options = std::mem::take(&mut launch.options);
-    find_program(&mut launch).map_err(|error| PlayerError::Died(error.to_string()))?;
+    find_program(&mut launch).map_err(|error| PlayerError::Died(Both::of(error)))?;
     let mut player: Box<dyn Player> = Box::new(Process::start(launch, wake, cancel, shown)?);
     for (name, value) in &options {
         player.set_option(name, value.as_deref())?;

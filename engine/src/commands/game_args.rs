@@ -1,5 +1,6 @@
 //! Arguments of every command that plays games: clocks, rules, openings.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io;
 use std::ops::ControlFlow;
@@ -13,17 +14,29 @@ use enbu_arena::{
     WinAdjudication,
 };
 use enbu_files::FileKind;
+use enbu_language::{pick, text};
 use enbu_movegen::EnteringKingRule;
 use enbu_usi::client::{Cancel, Launch};
 
 use super::choices::{Choice, one_of};
-use super::failure::named;
+use super::failure::{failed, named};
 
 /// The message for games without a limit of time, nodes or depth.
-pub(crate) const NO_TIME_CONTROL: &str = "a time control is needed: --tc, or tc= for every engine";
+pub(crate) fn no_time_control() -> impl Display {
+    text!(
+        "a time control is needed: --tc, or tc= for every engine",
+        "持ち時間の指定が必要です：--tc、または各エンジンの tc="
+    )
+}
 
-pub(crate) const REPEATED_GAMES: &str = "warning: more pairs than openings, and a limit in nodes or depth: engines may repeat \
-    their games move for move; `enbu openings random:16,80 --out FILE` makes openings";
+pub(crate) fn repeated_games() -> impl Display {
+    text!(
+        "warning: more pairs than openings, and a limit in nodes or depth: engines may repeat their games move for move; \
+         `enbu openings random:16,80 --out FILE` makes openings",
+        "注意：対局の組が開始局面より多く、制限がノード数か深さなので、同じ手順の対局が繰り返されることがあります。\
+         開始局面は `enbu openings random:16,80 --out FILE` で作れます"
+    )
+}
 
 // Not a documentation comment: clap would show it as the description of the command.
 // Time limits of engines.
@@ -144,27 +157,31 @@ const RULES: &[Choice<EnteringKingRule>] = &[
 
 /// Seconds of patience, at most a day.
 fn seconds(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    if (0.001..=86_400.0).contains(&value) { Ok(value) } else { Err("0.001 to 86400 seconds are needed".to_owned()) }
+    let value: f64 = text.parse().map_err(|_| pick("not a number of seconds", "秒数ではありません"))?;
+    let is_possible = (0.001..=86_400.0).contains(&value);
+    is_possible
+        .then_some(value)
+        .ok_or(pick("0.001 to 86400 seconds are needed", "0.001～86400 秒の範囲で指定してください").into())
 }
 
 /// Whole numbers between commas.
 fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
     let parsed: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
-    parsed
-        .ok()
-        .and_then(|list| list.try_into().ok())
-        .ok_or_else(|| format!("{N} whole numbers between commas are needed"))
+    parsed.ok().and_then(|list| list.try_into().ok()).ok_or_else(|| {
+        text!("{N} whole numbers between commas are needed", "整数を {N} 個、カンマ区切りで指定してください")
+            .to_string()
+    })
 }
 
 fn centipawns(value: u32) -> Result<i32, String> {
-    i32::try_from(value).ok().filter(|&cp| cp <= 100_000).ok_or_else(|| "at most 100000 centipawns".to_owned())
+    let most = || pick("at most 100000 centipawns", "評価値は 100000 以下で指定してください").to_owned();
+    i32::try_from(value).ok().filter(|&cp| cp <= 100_000).ok_or_else(most)
 }
 
 fn parse_win(text: &str) -> Result<WinAdjudication, String> {
     let [bound, moves] = numbers(text)?;
     if bound == 0 || moves == 0 {
-        return Err("neither may be 0".to_owned());
+        return Err(pick("neither may be 0", "どちらも 1 以上で指定してください").to_owned());
     }
     Ok(WinAdjudication { bound_cp: centipawns(bound)?, moves })
 }
@@ -172,7 +189,7 @@ fn parse_win(text: &str) -> Result<WinAdjudication, String> {
 fn parse_draw(text: &str) -> Result<DrawAdjudication, String> {
     let [from_move, moves, bound] = numbers(text)?;
     if moves == 0 {
-        return Err("the number of moves may not be 0".to_owned());
+        return Err(pick("the number of moves may not be 0", "手数は 1 以上で指定してください").to_owned());
     }
     Ok(DrawAdjudication { from_move, moves, bound_cp: centipawns(bound)? })
 }
@@ -203,23 +220,29 @@ pub(crate) fn find_program(engine: &mut Launch) -> io::Result<()> {
         return Ok(());
     }
     if *program == "self" {
-        return Err(io::Error::other(format!(
-            "`self` takes no arguments; settings are words of their own: --engine {command}"
+        return Err(failed(text!(
+            "`self` takes no arguments; settings are words of their own: --engine {command}",
+            "`self` に引数は付けられません。設定は別の語にしてください：--engine {command}"
         )));
     }
     if !place.is_file() && *program != command && Path::new(&command).is_file() {
-        return Err(io::Error::other(format!(
-            "`{program}` is not a program; a path with blanks needs quotes of its own: --engine \"'{command}'\""
+        return Err(failed(text!(
+            "`{program}` is not a program; a path with blanks needs quotes of its own: --engine \"'{command}'\"",
+            "`{program}` というプログラムはありません。空白を含むパスは引用符で囲んでください：--engine \"'{command}'\""
         )));
     }
     if place.is_dir() {
-        return Err(io::Error::other(format!("`{program}` is a folder, not the program of an engine")));
+        return Err(failed(text!(
+            "`{program}` is a folder, not the program of an engine",
+            "`{program}` はフォルダです。エンジンの実行ファイルを指定してください"
+        )));
     }
     Ok(())
 }
 
 fn utf8(path: PathBuf) -> io::Result<String> {
-    path.into_os_string().into_string().map_err(|path| io::Error::other(format!("{}: not UTF-8", path.display())))
+    let wrong = |path: OsString| failed(text!("{}: not UTF-8", "{}：UTF-8 のパスではありません", path.display()));
+    path.into_os_string().into_string().map_err(wrong)
 }
 
 /// The openings of a file, or `count` random ones; without a source the start position.
@@ -237,9 +260,8 @@ pub(crate) fn openings(
         return super::openings::generate(kind, count, seed, go_on);
     }
     let path = Path::new(source);
-    let wrong = |error: &dyn Display| io::Error::other(format!("{}: {error}", path.display()));
-    let text = enbu_files::read_text(path, FileKind::Record).map_err(|error| wrong(&error))?;
-    openings::read(&text, rules).map_err(|error| wrong(&error))
+    let text = enbu_files::read_text(path, FileKind::Record).map_err(|error| named(path, &error))?;
+    openings::read(&text, rules).map_err(|error| failed(text!("{}: {error}", "{}：{error}", path.display())))
 }
 
 #[cfg(test)]

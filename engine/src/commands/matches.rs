@@ -15,12 +15,13 @@ use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
 use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Pentanomial, Sprt, chart};
 use enbu_files::Existing;
+use enbu_language::{Both, pick, text};
 use enbu_usi::client::Cancel;
 use serde_json::{Value, json};
 
-use super::failure::{INTERRUPTED, check_writable, named, write_file};
+use super::failure::{INTERRUPTED, check_writable, failed, named, write_file};
 use super::game_args;
-use super::progress::Progress;
+use super::progress::{Progress, time_left};
 use crate::terminal::notice;
 pub(crate) use args::MatchArgs;
 
@@ -42,11 +43,16 @@ pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode
 fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let contents = results::merge(&args.merge).map_err(io::Error::other)?;
     for path in &contents.torn {
-        notice(format_args!("{}: the last line is torn; its game is left out", path.display()));
+        let path = path.display();
+        notice(text!(
+            "{path}: the last line is torn; its game is left out",
+            "{path}：最終行が途中で切れているため、その対局は除きます"
+        ));
     }
     if contents.games.is_empty() {
         let names: Vec<String> = args.merge.iter().map(|path| path.display().to_string()).collect();
-        return Err(io::Error::other(format!("no games in {}", names.join(", "))));
+        let names = names.join(pick(", ", "、"));
+        return Err(failed(text!("no games in {names}", "対局がありません：{names}")));
     }
     let sprt = args.sprt()?;
     let existing = args.force.existing();
@@ -78,7 +84,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     }
     let settings = args.settings(&cancel)?;
     if settings.repeats_games() {
-        notice(game_args::REPEATED_GAMES);
+        notice(game_args::repeated_games());
     }
     let log = game_args::traffic_log(args.log.as_deref())?;
     let contest = match Contest::prepare(settings, &cancel, log.as_ref()) {
@@ -92,10 +98,15 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     state.catch_up();
     let done: HashSet<usize> = state.games.iter().map(|game| game.game).collect();
     let result = contest.play(&done, &cancel, log.as_ref(), |news| match news {
-        MatchEvent::Game(game) => state.take(*game, &mut file),
+        MatchEvent::Game(game, remark) => state.take(*game, remark.as_ref(), &mut file),
         MatchEvent::UnsolicitedOutput(name, faults) => {
             for (fault, times) in faults.iter() {
-                state.progress.notice(&format!("{name} after its last game: {fault} ({times})"));
+                let fault = fault.name();
+                let text = text!(
+                    "{name} after its last game: {fault} ({times})",
+                    "{name}（最後の対局の後）：{fault} {times} 回"
+                );
+                state.progress.notice(text);
             }
             ControlFlow::Continue(())
         }
@@ -112,7 +123,12 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     match result {
         Ok(()) => Ok(code),
         Err(ContestError::Cancelled) => {
-            state.progress.notice(&format!("interrupted; go on with --resume (results in {})", path.display()));
+            let path = path.display();
+            let text = text!(
+                "interrupted; go on with --resume (results in {path})",
+                "中断しました。--resume で続きから再開します（結果は {path}）"
+            );
+            state.progress.notice(text);
             Ok(ExitCode::from(INTERRUPTED))
         }
         Err(error) => Err(io::Error::other(error)),
@@ -123,8 +139,12 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
 fn lost(file: &ResultsFile, error: &results::ResultsError, out: &mut impl Write) -> io::Error {
     let unsaved = file.unsaved();
     let written = unsaved.iter().try_for_each(|line| writeln!(out, "{line}"));
-    let place = if written.is_ok() { "they are printed above, one a line" } else { "they are lost" };
-    io::Error::other(format!("{error}; {} games could not be saved, {place}", unsaved.len()))
+    let place = match written {
+        Ok(()) => pick("they are printed above, one a line", "上に1局1行で出力しました"),
+        Err(_) => pick("they are lost", "失われました"),
+    };
+    let games = unsaved.len();
+    failed(text!("{error}; {games} games could not be saved, {place}", "{error}。{games}局を保存できず、{place}"))
 }
 
 fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<(ResultsFile, Vec<GameRecord>)> {
@@ -133,15 +153,20 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
     }
     let (file, contents) = ResultsFile::resume(path).map_err(io::Error::other)?;
     if let Some(other) = contents.games.iter().find(|game| game.match_id != contest.id()) {
-        return Err(io::Error::other(format!(
+        return Err(failed(text!(
             "{}: game {} belongs to a match with other engines, options, openings, rules or seed",
+            "{}：対局 {} はエンジン、オプション、開始局面、ルール、乱数の種のどれかが違う連続対局です",
             path.display(),
             other.game
         )));
     }
     if contents.torn.as_ref().is_some_and(|torn| !torn.is_empty()) {
         // Printed before any progress is shown.
-        notice(format_args!("{}: the last line was torn; its game is played again", path.display()));
+        let path = path.display();
+        notice(text!(
+            "{path}: the last line was torn; its game is played again",
+            "{path}：最終行が途中で切れているため、その対局を指し直します"
+        ));
     }
     Ok((file, contents.games))
 }
@@ -150,6 +175,10 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
 struct State<'m> {
     args: &'m MatchArgs,
     report: Report,
+    /// Games of this match, and those played before.
+    all: u64,
+    resumed: u64,
+    started: Instant,
     games: Vec<GameRecord>,
     sprt: Option<Sprt>,
     progress: Progress,
@@ -164,6 +193,9 @@ impl<'m> State<'m> {
         Self {
             args,
             report: Report::of(&games),
+            all: contest.games() as u64,
+            resumed: games.len() as u64,
+            started: Instant::now(),
             games,
             sprt,
             progress: if args.quiet { Progress::quiet() } else { Progress::new(contest.games() as u64) },
@@ -174,37 +206,57 @@ impl<'m> State<'m> {
     }
 
     fn show(&mut self) {
-        self.progress.show(self.report.games(), || state(&self.report, self.sprt.as_ref()));
+        let (done, all) = (self.report.games(), self.all);
+        let left = time_left(self.started.elapsed(), done - self.resumed, all.saturating_sub(done));
+        self.progress.show(done, || {
+            let line = state(&self.report, self.sprt.as_ref());
+            text!("{done}/{all} games{left}{line}", "{done}/{all}局{left}{line}").to_string()
+        });
     }
 
     /// Shows the state of a resumed match, and writes the records that it lacks.
     fn catch_up(&mut self) {
         if !self.games.is_empty() {
-            self.progress.notice(&format!("{} games were played before", self.games.len()));
+            let games = self.resumed;
+            self.progress.notice(text!("{games} games were played before", "以前に{games}局対局済み"));
             self.show();
         }
         if let Some(dir) = &self.args.csa {
             let mut missing = self.games.iter().filter(|game| !csa_path(dir, game).exists());
             if let Err(error) = missing.try_for_each(|game| save_csa(dir, game)) {
-                self.csa_trouble.call_once(|| self.progress.notice(&format!("{error}; {CSA_LATER}")));
+                self.report_csa(&error);
             }
         }
     }
 
+    /// Reports the first record that cannot be written.
+    fn report_csa(&self, error: &io::Error) {
+        let text = text!(
+            "{error}; --resume or --merge can write the records later",
+            "{error}。棋譜は後から --resume か --merge で書けます"
+        );
+        self.csa_trouble.call_once(|| self.progress.notice(&text));
+    }
+
     /// Saves and shows a game; breaks to end the match.
-    fn take(&mut self, game: GameRecord, file: &mut ResultsFile) -> ControlFlow<()> {
+    fn take(&mut self, game: GameRecord, remark: Option<&Both>, file: &mut ResultsFile) -> ControlFlow<()> {
         let saved = file.append(&game);
         if let Err(error) = &saved {
-            let text = format!("{error}; the match ends after the games in progress");
+            let text = text!(
+                "{error}; the match ends after the games in progress",
+                "{error}。対局中の分が終わりしだい終了します"
+            );
             self.file_trouble.call_once(|| self.progress.notice(&text));
         }
         if let Some(dir) = &self.args.csa
             && let Err(error) = save_csa(dir, &game)
         {
-            self.csa_trouble.call_once(|| self.progress.notice(&format!("{error}; {CSA_LATER}")));
+            self.report_csa(&error);
         }
-        if !game.text.is_empty() {
-            self.progress.notice(&format!("game {}: {}: {}", game.game, game.reason, game.text));
+        if let Some(remark) = remark {
+            let (number, reason) = (game.game, game.reason.name());
+            let text = text!("game {number}: {reason}: {remark}", "対局 {number}（{reason}）：{remark}");
+            self.progress.notice(&text);
         }
         self.report.add(&game);
         self.games.push(game);
@@ -232,9 +284,6 @@ impl<'m> State<'m> {
 fn draw(path: &Path, games: &[GameRecord], sprt: Option<&Sprt>) -> io::Result<()> {
     write_file(path, chart::svg(games, sprt), Existing::Replace)
 }
-
-/// What is said of records that cannot be written.
-const CSA_LATER: &str = "--resume or --merge can write the records later";
 
 /// The record of a game: `NUMBER-BLACK-WHITE.csa`.
 fn csa_path(dir: &Path, game: &GameRecord) -> PathBuf {
@@ -265,11 +314,11 @@ fn finish(args: &MatchArgs, report: &Report, sprt: Option<&Sprt>, out: &mut impl
     Ok(if args.strict && faulty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// One line for two engines, a table for more.
+/// The results so far, to follow their number: on its line for two engines, as a table below it for more.
 fn state(report: &Report, sprt: Option<&Sprt>) -> String {
     match report.pairings() {
-        [one] => one.line(sprt),
-        _ => report.table(),
+        [one] => format!("  {}", one.line(sprt)),
+        _ => format!("\n{}", report.table()),
     }
 }
 

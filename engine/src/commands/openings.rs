@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use clap::Args;
 use enbu_arena::openings::{Candidate, Judge, Opening, RandomOpenings};
+use enbu_language::pick;
 use enbu_movegen::Position;
 use enbu_search::{Limits, Listener, Options, Score, Search};
 
@@ -88,7 +89,10 @@ pub(crate) fn generate(
     go_on: impl Fn() -> ControlFlow<()>,
 ) -> io::Result<Vec<Opening>> {
     let mut judge = SearchJudge(Search::new().map_err(io::Error::other)?);
-    let bar = bar(Some(count as u64), "openings {pos}/{len} {wide_bar} {eta}");
+    let bar = bar(
+        Some(count as u64),
+        pick("openings {pos}/{len} {wide_bar} {eta}", "開始局面 {pos}/{len} {wide_bar} 残り {eta}"),
+    );
     let openings = kind.generate(count, seed, &mut judge, |made| {
         bar.set_position(made as u64);
         go_on()

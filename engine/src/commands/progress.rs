@@ -1,9 +1,10 @@
 //! The state of long work on stderr: live on a terminal, plain lines elsewhere.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use enbu_language::pick;
+use enbu_language::{pick, text};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal::{message, notice};
@@ -18,6 +19,16 @@ pub(crate) fn bar(steps: Option<u64>, form: &str) -> ProgressBar {
     }
     let bar = steps.map_or_else(ProgressBar::no_length, ProgressBar::new);
     bar.with_style(ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// The time left of work of which `done` steps have taken `elapsed`, to follow a count; empty before the first.
+pub(crate) fn time_left(elapsed: Duration, done: u64, left: u64) -> String {
+    if done == 0 {
+        return String::new();
+    }
+    let seconds = (elapsed.as_secs_f64() * left as f64 / done as f64).min(1e9) as u64;
+    let time = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    text!(", about {time} left", "、残り約 {time}").to_string()
 }
 
 /// Shows how far the work is.
@@ -64,9 +75,9 @@ impl Progress {
     }
 
     /// Prints a notice, also when no progress is shown.
-    pub(crate) fn notice(&self, text: &str) {
+    pub(crate) fn notice(&self, text: impl Display) {
         match self.shown {
-            Shown::Live => self.bar.println(message(text)),
+            Shown::Live => self.bar.println(message(&text.to_string())),
             Shown::Lines { .. } | Shown::Quiet => notice(text),
         }
     }

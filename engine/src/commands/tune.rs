@@ -71,7 +71,7 @@ fn tune(args: &TuneArgs, cancel: &Cancel, out: &mut impl Write) -> io::Result<()
     let mut state = open_state(&args.state, beginning)?;
     let mut progress = if args.quiet { Progress::quiet() } else { Progress::new(state.plan.iterations) };
     if state.done > 0 {
-        progress.notice(&format!("going on with {}", args.state.display()));
+        progress.notice(format_args!("going on with {}", args.state.display()));
     }
     progress.show(state.done, || show::line(&state));
     while let Some(trial) = state.trial() {
@@ -106,7 +106,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> io::Re
     let plan = args.plan();
     let time_control = args.time_control(&engine)?;
     if args.openings.is_none() && engine.time_control.unwrap_or(time_control).is_deterministic() {
-        report(game_args::REPEATED_GAMES);
+        report(game_args::repeated_games());
     }
     let patience = args.clock.patience();
     let name = engine.name.clone().unwrap_or_else(|| "the engine".to_owned());
@@ -182,13 +182,13 @@ impl Trials {
         let mut games = Tally::default();
         let played = contest.play(&HashSet::new(), cancel, log, |news| {
             match news {
-                MatchEvent::Game(game) => {
+                MatchEvent::Game(game, _) => {
                     games.add(game.score1);
                     notice(progress, trial, &game);
                 }
                 MatchEvent::UnsolicitedOutput(name, faults) => {
                     for (fault, times) in faults.iter() {
-                        progress.notice(&format!("{name} after its last game: {fault} ({times})"));
+                        progress.notice(format_args!("{name} after its last game: {fault} ({times})"));
                     }
                 }
             }
@@ -221,6 +221,6 @@ impl Trials {
 fn notice(progress: &Progress, trial: &Trial, game: &GameRecord) {
     if !game.text.is_empty() {
         let (iteration, reason) = (trial.iteration + 1, game.reason);
-        progress.notice(&format!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
+        progress.notice(format_args!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
     }
 }

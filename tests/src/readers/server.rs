@@ -21,7 +21,7 @@ pub(super) fn examine(bytes: &[u8]) {
             match protocol.receive(line, now) {
                 Event::Offered(_) if agrees => drop(protocol.agree()),
                 Event::Offered(_) | Event::BadOffer(_) => drop(protocol.reject()),
-                Event::Illegal(line, reason) => [line, reason].iter().for_each(check_message),
+                Event::Illegal(line, reason) => [line, reason.english, reason.japanese].iter().for_each(check_message),
                 Event::Error(text) | Event::Unknown(text) => assert!(!text.contains(char::is_control), "{text:?}"),
                 _ => answer(&mut protocol),
             }

@@ -4,6 +4,8 @@ use std::io;
 use std::process::Command as ProcessCommand;
 use std::time::{Duration, Instant};
 
+use enbu_files::reason;
+use enbu_language::Both;
 use enbu_movegen::Move;
 
 use super::heard::{Heard, ReplyError, parse_reply};
@@ -112,7 +114,7 @@ impl Driver {
         let mut command = ProcessCommand::new(program);
         command.args(arguments);
         launch.dir.iter().for_each(|dir| _ = command.current_dir(dir));
-        let failed = |error: io::Error| ClientError::Start(program.to_owned(), error.to_string());
+        let failed = |error: io::Error| ClientError::Start(program.to_owned(), Both::of(reason(&error)));
         let process = Process::spawn(command, cancel.clone()).map_err(failed)?;
         let (identity, noise) = (EngineIdentity::default(), Noise::default());
         let mut driver = Self { process, write_limit: limit, identity, noise, wiretap };

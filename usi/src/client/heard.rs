@@ -4,27 +4,24 @@
 //! of an `info` are skipped, options may have blanks in their names, a line of play
 //! may end in a pseudo move.
 
+use enbu_language::messages;
 use enbu_movegen::Move;
 
 use crate::option::{EMPTY, OptionKind, OptionSpec, OptionValue};
 use crate::reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 use crate::token::{Words, number, quote, unsigned};
 
+messages! {
 /// Error in a line of an engine, with the offending text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum ReplyError {
-    #[error("unknown reply {}", quote(.0))]
-    Unknown(String),
-    #[error("bestmove: {} is not a move", quote(.0))]
-    BestMove(String),
-    #[error("bestmove: ponder {} is not a move", quote(.0))]
-    Ponder(String),
-    #[error("info: {} in the line of play is not a move", quote(.0))]
-    Pv(String),
-    #[error("option without name or type: {}", quote(.0))]
-    Option(String),
-}
+    Unknown(line: String) => "unknown reply {}", "{} という応答はありません", quote(line);
+    BestMove(word: String) => "bestmove: {} is not a move", "bestmove：{} は指し手ではありません", quote(word);
+    Ponder(word: String) => "bestmove: ponder {} is not a move", "bestmove：ponder {} は指し手ではありません", quote(word);
+    Pv(word: String) => "info: {} in the line of play is not a move", "info：読み筋の {} は指し手ではありません", quote(word);
+    Option(line: String) => "option without name or type: {}", "option に名前か型がありません：{}", quote(line);
+}}
 
 impl ReplyError {
     pub(crate) fn into_text(self) -> String {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use enbu_language::messages;
+
 /// Command, folder and options of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
@@ -13,17 +15,15 @@ pub struct Launch {
     pub options: Vec<(String, Option<String>)>,
 }
 
+messages! {
 /// Faults in the description of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum LaunchError {
-    #[error("an engine needs a command")]
-    NoCommand,
-    #[error("unclosed quote in the command `{0}`")]
-    Quote(String),
-    #[error("`{0}` is not option.X= or dir=")]
-    Word(String),
-}
+    NoCommand => "an engine needs a command", "エンジンのコマンドがありません";
+    Quote(command: String) => "unclosed quote in the command `{command}`", "コマンド `{command}` の引用符が閉じていません";
+    Word(word: String) => "`{word}` is not option.X= or dir=", "`{word}` は option.X= でも dir= でもありません";
+}}
 
 impl Launch {
     /// Splits a command at blanks; `'...'` and `"..."` hold a word with blanks together.

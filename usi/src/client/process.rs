@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use enbu_language::{Both, text};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::{Cancel, ClientError, family};
@@ -168,7 +169,7 @@ impl Process {
             }
             let now = Instant::now();
             if now >= deadline {
-                return Err(ClientError::Silent("reading of its input", limit));
+                return Err(ClientError::Deaf(limit));
             }
             change.wait_until(&mut inbox, deadline.min(now + LIFE_CHECK));
         }
@@ -310,16 +311,19 @@ impl Process {
         while !inbox.stderr_closed && !arrival.wait_until(&mut inbox, deadline).timed_out() {}
         let tail: Vec<u8> = inbox.stderr_tail.iter().copied().collect();
         let tail = String::from_utf8_lossy(&tail).trim().replace(['\r', '\n'], " | ");
-        let mut text = match self.ended {
-            _ if alive && inbox.closed => "closed its output and went on".to_owned(),
-            _ if alive => "reads no more and went on".to_owned(),
-            Some(status) => format!("ended with {status}"),
-            None => "ended".to_owned(),
+        let ended = match self.ended {
+            _ if alive && inbox.closed => {
+                Both::of(text!("closed its output and went on", "出力を閉じたまま動き続けました"))
+            }
+            _ if alive => Both::of(text!("reads no more and went on", "入力を読まずに動き続けました")),
+            Some(status) => {
+                let code = status.code().map_or_else(|| status.to_string(), |code| format!("終了コード {code}"));
+                Both { english: format!("ended with {status}"), japanese: format!("終了しました（{code}）") }
+            }
+            None => Both::of(text!("ended", "終了しました")),
         };
-        if !tail.is_empty() {
-            text = format!("{text}, stderr: {}", ascii(&tail));
-        }
-        ClientError::Died(text)
+        let last_words = if tail.is_empty() { String::new() } else { format!(", stderr: {}", ascii(&tail)) };
+        ClientError::Died(Both::of(text!("{ended}{last_words}", "{ended}{last_words}")))
     }
 }
 

@@ -143,7 +143,7 @@ impl<'a> Values<'_, 'a> {
                 self.problems,
                 match word {
                     Some(word) => CommandError::Number(place, word.to_owned()),
-                    None => CommandError::Missing(place, "value"),
+                    None => CommandError::Missing(place, enbu_language::Words("value", "値")),
                 },
             );
         }
@@ -224,7 +224,7 @@ impl GoRequest {
                 Ok(mv) => self.searchmoves.push(mv),
                 Err(_) => {
                     let (command, text) = ("go searchmoves", word.to_owned());
-                    report(values.problems, CommandError::Move { command, text, number });
+                    report(values.problems, CommandError::Move(command, text, number));
                 }
             }
         }

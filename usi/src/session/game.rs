@@ -1,6 +1,7 @@
 //! The game of the last accepted `position`.
 
 use enbu_kifu::csa;
+use enbu_language::messages;
 use enbu_movegen::{HandPiece, IllegalMove, Move, MoveList, Position, PositionError, Setup};
 
 use crate::command::PositionCommand;
@@ -18,21 +19,14 @@ pub struct Game {
     pub position: Position,
 }
 
+messages! {
 /// Error of a refused `position`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says what it is")]
 pub enum GameError {
-    /// The diagram cannot be played.
-    #[error("position: {0}")]
-    Setup(#[from] PositionError),
-    /// A move is illegal.
-    #[error("position: {illegal} (move {number})")]
-    Move {
-        /// The move with the reason.
-        illegal: IllegalMove,
-        /// Its number in the list, from 1.
-        number: usize,
-    },
-}
+    Setup(#[from] error: PositionError) => "position: {error}", "position：{error}";
+    Move { illegal: IllegalMove, number: usize } => "position: {illegal} (move {number})", "position：{number} 手目の {illegal}";
+}}
 
 impl Default for Game {
     /// A game at the start.

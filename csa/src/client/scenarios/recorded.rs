@@ -41,7 +41,7 @@ impl Part {
                     match protocol.receive(line, at) {
                         crate::Event::Started => part.games += 1,
                         crate::Event::Ended(outcome, reason) => {
-                            part.results.push(format!("{} {reason}", outcome.word()));
+                            part.results.push(format!("{} {reason}", outcome.words()[0]));
                         }
                         // A first login that is refused ends the program.
                         crate::Event::LoginRefused => return None,

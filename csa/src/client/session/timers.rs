@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::super::game;
 use super::{HALT_LIMIT, Session, SessionEnd, SessionError, Step, lost};
+use enbu_language::{Both, text};
+
 use crate::player::Request;
 use crate::protocol::State;
 
@@ -46,12 +48,12 @@ impl Session<'_, '_> {
                 playing.is_hurried = true;
             }
             if let Err(error) = self.client.thinker.hurry() {
-                self.fault(&error.to_string())?;
+                self.fault(error)?;
             }
         }
         if self.halted.is_some_and(|at| now >= at + HALT_LIMIT) {
             // The server counts a closed connection as resignation.
-            self.break_off("the program was interrupted");
+            self.break_off(&Both::of(text!("the program was interrupted", "中断されました")));
             return Ok(Some(SessionEnd::Halted));
         }
         self.check_silence(now)?;
@@ -63,11 +65,15 @@ impl Session<'_, '_> {
         let limits = self.client.settings.limits;
         let waited = now.saturating_duration_since(self.since);
         if self.protocol.offer_began().is_some_and(|at| now.saturating_duration_since(at) > limits.start) {
-            return Err(lost(&"the offer of a game does not end"));
+            return Err(lost(text!("the offer of a game does not end", "対局条件の送信が終わりません")));
         }
         match self.protocol.state() {
-            State::LoggingIn if waited > limits.login => return Err(lost(&"the server does not answer the login")),
-            State::Agreed if waited > limits.start => return Err(lost(&"the game does not start")),
+            State::LoggingIn if waited > limits.login => {
+                return Err(lost(text!("the server does not answer the login", "サーバーがログインに応答しません")));
+            }
+            State::Agreed if waited > limits.start => {
+                return Err(lost(text!("the game does not start", "対局が始まりません")));
+            }
             State::Playing => {}
             _ => return Ok(()),
         }
@@ -75,21 +81,25 @@ impl Session<'_, '_> {
         let silence = now.saturating_duration_since(playing.heard);
         if playing.foul.is_some() {
             let late = silence > limits.verdict;
-            return if late { Err(self.lost_game("no verdict on an illegal move")) } else { Ok(()) };
+            return if late {
+                Err(self.lost_game(text!("no verdict on an illegal move", "反則手の裁定がありません")))
+            } else {
+                Ok(())
+            };
         }
         let turn = game.position.turn();
         if game.is_own_turn() {
             let time = game::available(game, turn).unwrap_or(Request::WITHOUT_CLOCK);
             let is_silent = now > game.turn_began + time + limits.engine;
             return if is_silent && playing.fault.is_none() {
-                self.fault("the engine does not answer")
+                self.fault(text!("the engine does not answer", "エンジンが応答しません"))
             } else {
                 Ok(())
             };
         }
         let limit = game::available(game, turn).map(|time| time + limits.server);
         if limit.is_some_and(|limit| silence > limit) {
-            return Err(self.lost_game("the server is silent"));
+            return Err(self.lost_game(text!("the server is silent", "サーバーからの通信が途絶えました")));
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! Progress and totals.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use enbu_language::text;
 
-use crate::commands::progress::Progress;
+use crate::commands::progress::{Progress, time_left};
 
 /// Counts positions and shows them with the time left.
 pub(super) struct Meter {
@@ -54,21 +54,12 @@ impl Meter {
     pub(super) fn show(&mut self, positions: u64) {
         self.positions = positions;
         let expected = self.expected();
-        let line = format!("{}{}", self.line(), self.time_left(expected));
+        let left = time_left(self.started.elapsed(), positions, expected - positions);
+        let line = format!("{}{left}", self.line());
         self.progress.set_steps(expected);
         if positions > 0 {
             self.progress.show(positions, || line);
         }
-    }
-
-    fn time_left(&self, expected: u64) -> String {
-        if self.positions == 0 {
-            return String::new();
-        }
-        let seconds = self.started.elapsed().as_secs_f64() * (expected - self.positions) as f64 / self.positions as f64;
-        let left = Duration::from_secs_f64(seconds.min(1e9)).as_secs();
-        let time = format!("{}:{:02}:{:02}", left / 3600, left / 60 % 60, left % 60);
-        text!(", about {time} left", "、残り約 {time}").to_string()
     }
 
     /// The totals and the speed of this run.
@@ -90,7 +81,7 @@ impl Meter {
 
     /// Prints a message above the progress.
     pub(super) fn notice(&self, name: &str, message: &str) {
-        self.progress.notice(&format!("enbu: {name}: {message}"));
+        self.progress.notice(format_args!("enbu: {name}: {message}"));
     }
 
     pub(super) fn finish(&mut self, positions: u64) {

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use enbu_csa::{Direction, GameReport, Listener, Tally};
+use enbu_files::reason;
+use enbu_language::text;
 use indicatif::ProgressBar;
 
 use crate::commands::failure::named;
@@ -39,7 +41,7 @@ impl<'o, W: Write> Console<'o, W> {
         if let Err(error) = result
             && self.error.is_none()
         {
-            self.notice(&format!("output: {error}"));
+            self.notice(&text!("output: {}", "出力：{}", reason(&error)).to_string());
             self.error = Some(error);
         }
     }

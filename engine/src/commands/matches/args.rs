@@ -1,15 +1,17 @@
 //! The arguments of `enbu match`, and the settings they make.
 
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Sprt, Tournament};
 use enbu_files::FileKind;
+use enbu_language::text;
 use enbu_usi::client::Cancel;
 
 use crate::commands::choices::{Choice, one_of};
-use crate::commands::failure::{Force, usage};
+use crate::commands::failure::{Force, failed, named, usage};
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
 use crate::commands::shard::Shard;
 
@@ -137,7 +139,8 @@ impl FromArgMatches for EngineArgs {
             let (command, own) = words.split_at(1.min(words.len()));
             // An engine's own words come last, so that they win.
             let words = command.iter().copied().chain(&self.each).chain(own.iter().copied());
-            let spec = EngineSpec::from_words(words).map_err(|error| wrong(&format!("--engine: {error}")))?;
+            let spec = EngineSpec::from_words(words)
+                .map_err(|error| wrong(text!("--engine: {error}", "--engine：{error}")))?;
             self.engines.push(spec);
         }
         Ok(())
@@ -158,7 +161,7 @@ const ORDERS: &[Choice<OpeningOrder>] =
 
 const MODELS: &[Choice<EloModel>] = &[("logistic", "", EloModel::Logistic), ("normalized", "", EloModel::Normalised)];
 
-fn wrong(message: &str) -> clap::Error {
+fn wrong(message: impl Display) -> clap::Error {
     usage::<MatchArgs>("match", message)
 }
 
@@ -166,22 +169,26 @@ impl MatchArgs {
     pub(super) fn sprt(&self) -> io::Result<Option<Sprt>> {
         let &[elo0, elo1] = self.sprt.as_slice() else { return Ok(None) };
         let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, self.elo_model);
-        sprt.map(Some).map_err(|error| io::Error::other(wrong(&format!("--sprt: {error}"))))
+        sprt.map(Some).map_err(|error| io::Error::other(wrong(text!("--sprt: {error}", "--sprt：{error}"))))
     }
 
     /// The settings of the match, with openings read or generated.
     pub(super) fn settings(&self, cancel: &Cancel) -> io::Result<MatchSettings> {
         let engines = self.engine_specs()?;
         if engines.len() < 2 {
-            return Err(io::Error::other(wrong(
+            return Err(io::Error::other(wrong(text!(
                 "a match needs at least two engines: --engine for each, or --engines-file",
-            )));
+                "エンジンが2つ以上必要です。--engine で1つずつ、または --engines-file で指定してください"
+            ))));
         }
         if !self.sprt.is_empty() && engines.len() != 2 {
-            return Err(io::Error::other(wrong("--sprt needs exactly two engines")));
+            return Err(io::Error::other(wrong(text!(
+                "--sprt needs exactly two engines",
+                "--sprt を使えるのはエンジンが2つのときだけです"
+            ))));
         }
         let time_control = self.clock.time_control(&engines);
-        let time_control = time_control.ok_or_else(|| io::Error::other(wrong(game_args::NO_TIME_CONTROL)))?;
+        let time_control = time_control.ok_or_else(|| io::Error::other(wrong(game_args::no_time_control())))?;
         let rules = self.rules.rules();
         let rounds = self.games.div_ceil(2) as usize;
         Ok(MatchSettings {
@@ -206,9 +213,9 @@ impl MatchArgs {
     fn engine_specs(&self) -> io::Result<Vec<EngineSpec>> {
         let mut engines = self.engines.engines.clone();
         if let Some(path) = &self.engines_file {
-            let wrong = |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
-            let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| wrong(&error))?;
-            engines.extend(EngineSpec::from_toml(&text).map_err(|error| wrong(&error))?);
+            let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| named(path, &error))?;
+            let specs = EngineSpec::from_toml(&text);
+            engines.extend(specs.map_err(|error| failed(text!("{}: {error}", "{}：{error}", path.display())))?);
         }
         for engine in &mut engines {
             game_args::find_program(&mut engine.launch)?;

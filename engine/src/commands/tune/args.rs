@@ -69,7 +69,7 @@ impl TuneArgs {
     /// The time control of games without one of the engine's own.
     pub(super) fn time_control(&self, engine: &EngineSpec) -> io::Result<TimeControl> {
         let control = self.clock.time_control(std::slice::from_ref(engine));
-        control.ok_or_else(|| io::Error::other(usage::<TuneArgs>("tune", game_args::NO_TIME_CONTROL)))
+        control.ok_or_else(|| io::Error::other(usage::<TuneArgs>("tune", game_args::no_time_control())))
     }
 
     pub(super) fn plan(&self) -> Plan {
