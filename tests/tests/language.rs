@@ -1,5 +1,7 @@
 //! The command line in Japanese and English.
 
+mod play;
+
 use std::fs;
 use std::process::{Command, Output};
 

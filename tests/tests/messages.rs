@@ -8,7 +8,10 @@ use enbu_tests::binary::workspace_root;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Crates whose errors a player meets. Those of the others are for developers, or go to a GUI.
-const OF_PLAYERS: &[&str] = &["analysis", "book", "eval", "files", "kifu", "mate", "movegen"];
+const OF_PLAYERS: &[&str] = &["analysis", "arena", "book", "csa", "eval", "files", "kifu", "mate", "movegen", "usi"];
+
+/// Modules for developers in these crates.
+const OF_DEVELOPERS: &[&str] = &["spsa", "spsa.rs"];
 
 /// Crates without messages in two languages.
 const OTHERS: &[&str] = &["target", "tests", "xtask", "bench", "language"];
@@ -77,6 +80,9 @@ fn parts(text: &str) -> (String, BTreeSet<String>) {
 fn add_below(folder: &Path, texts: &mut Texts) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if OF_DEVELOPERS.iter().any(|name| path.ends_with(name)) {
+            continue;
+        }
         if path.is_dir() {
             add_below(&path, texts);
         } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `report` | checks, findings and texts in two languages; the page and its JSON |
+//! | `report` | checks and their findings; the page and its JSON |
 //! | `machine` | processor and kernels, threads, the transposition table and its huge pages |
 //! | `files` | `engine_options.txt`, the network, the book, folders |
 
@@ -13,12 +13,10 @@ mod report;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum as _};
-use enbu_language::Language;
-
 use self::report::{Check, Report, Topic};
 use super::failure;
 use crate::options::Options;
+use clap::{Args, ValueEnum as _};
 
 pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu doctor                             a page to paste into a question ‖ 質問に貼り付けられる診断結果
@@ -46,7 +44,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut impl Write) -> io::Result<ExitCod
     let options = options(&args.options)?;
     let topics = if args.only.is_empty() { Topic::value_variants() } else { &args.only };
     let checks = topics.iter().map(|&topic| check(topic, &options)).collect();
-    let report = Report { checks, language: Language::current() };
+    let report = Report { checks };
     if args.json {
         writeln!(out, "{:#}", report.json())?;
     } else {

@@ -3,11 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use enbu_book::Book;
 use enbu_eval::Evaluation;
-use enbu_files::Existing;
+use enbu_files::{Existing, reason};
+use enbu_language::text;
 
-use super::report::{Check, text};
-use crate::book::CurrentBook;
+use super::report::Check;
 use crate::evaluation::{self, Choice};
 use crate::options::{Id, Options, file};
 use crate::paths;
@@ -19,6 +20,11 @@ fn shown(path: &Path) -> String {
         Some(rest) if path.is_absolute() => Path::new("~").join(rest).display().to_string(),
         _ => paths::shown(path),
     }
+}
+
+/// Reports that a file which may be absent is.
+fn absent(check: &mut Check, name: &str) {
+    check.fine(text!("no file {name}", "{name} はありません"));
 }
 
 /// The options that `engine_options.txt` sets, and its errors.
@@ -34,10 +40,10 @@ pub(super) fn options_file(check: &mut Check, options: &Options) {
     }
     for fault in &options.file_faults {
         check.fault(
-            text!("{fault}", "誤り: {fault}"),
+            fault,
             text!(
                 "Correct or remove the line; `enbu options` lists names and values.",
-                "その行を直すか削除します。名前と値は `enbu options --lang ja` で表示されます。"
+                "その行を直すか削除してください。名前と値は `enbu options` で表示されます。"
             ),
         );
     }
@@ -51,13 +57,10 @@ pub(super) fn network(check: &mut Check, options: &Options) {
         Err(error) => {
             let instead = evaluation::load(&Choice::BuiltIn, None).unwrap_or_default();
             check.fault(
-                text!(
-                    "{error}; the engine plays with {instead} instead",
-                    "読み込めません（{error}）。代わりに {instead} で指します"
-                ),
+                text!("{error}; the engine plays with {instead} instead", "{error}。代わりに {instead} で指します"),
                 text!(
                     "Copy the file again, complete and unpacked, or correct Eval, EvalDir and EvalFile.",
-                    "ファイルを展開して丸ごとコピーし直すか、Eval、EvalDir、EvalFile を直します。"
+                    "ファイルを展開して丸ごとコピーし直すか、Eval、EvalDir、EvalFile を直してください。"
                 ),
             );
         }
@@ -68,24 +71,21 @@ pub(super) fn network(check: &mut Check, options: &Options) {
 }
 
 fn describe(check: &mut Check, choice: &Choice, evaluation: &Evaluation) {
-    check.fine(match choice {
-        Choice::File(path) => {
-            let path = shown(path);
-            text!("{evaluation} from {path}", "{evaluation}（{path}）")
-        }
-        Choice::BuiltIn => text!("{evaluation} (built in)", "{evaluation}（内蔵）"),
-        Choice::PieceSquare => text!("{evaluation} (by Eval)", "{evaluation}（Eval で指定）"),
-    });
+    match choice {
+        Choice::File(path) => check.fine(text!("{evaluation} from {}", "{evaluation}（{}）", shown(path))),
+        Choice::BuiltIn => check.fine(text!("{evaluation} (built in)", "{evaluation}（内蔵）")),
+        Choice::PieceSquare => check.fine(text!("{evaluation} (by Eval)", "{evaluation}（Eval で指定）")),
+    }
     let Evaluation::Network { network, scale } = evaluation else { return };
     if network.takes_scale() {
-        check.fine(text!("FV_SCALE {scale}"));
+        check.fine(format_args!("FV_SCALE {scale}"));
     }
     if !network.hashes_agree() {
         check.note(
             text!("the hashes in the file are not those of its shape", "ファイル内のハッシュ値が構造と一致しません"),
             text!(
                 "Other programs write such files; if the moves are strange, copy the file again.",
-                "ほかのソフトが書いたファイルではよくあります。指し手がおかしければコピーし直します。"
+                "ほかのソフトが書いたファイルではよくあります。指し手がおかしければコピーし直してください。"
             ),
         );
     }
@@ -94,15 +94,15 @@ fn describe(check: &mut Check, choice: &Choice, evaluation: &Evaluation) {
 /// Names network files that are near the place where one is looked for.
 fn stray_files(check: &mut Check, options: &Options) {
     let wanted = options.network_path();
-    let (path, parent) = (shown(&wanted), wanted.parent().map_or_else(String::new, shown));
-    check.fine(text!("no file {path}", "{path} はありません"));
+    absent(check, &shown(&wanted));
     let folders = [wanted.parent().map(Path::to_path_buf), paths::beside_executable("")];
     let Some(found) = folders.into_iter().flatten().flat_map(|folder| networks_in(&folder)).next() else { return };
+    let parent = wanted.parent().map_or_else(String::new, shown);
     check.note(
         text!("there is {found}, which is not used", "{found} がありますが、使われません"),
         text!(
             "To use it, name it nn.bin in the folder {parent}, or set EvalDir and EvalFile.",
-            "使うには、{parent} フォルダに nn.bin として置くか、EvalDir と EvalFile を設定します。"
+            "使うには、{parent} フォルダに nn.bin として置くか、EvalDir と EvalFile を設定してください。"
         ),
     );
 }
@@ -124,26 +124,31 @@ pub(super) fn book(check: &mut Check, options: &Options) {
         return check.fine(text!("none, by USI_OwnBook or BookFile", "なし（USI_OwnBook か BookFile で指定）"));
     };
     let place = shown(&file.path);
-    let mut notices = Vec::new();
-    CurrentBook::new().update(Some(file), &mut |text| notices.push(text.to_owned()));
-    if notices.is_empty() {
-        check.fine(text!("no file {place}", "{place} はありません"));
+    if !file.is_named && paths::stamp(&file.path).is_none() {
+        return absent(check, &place);
     }
-    for notice in &notices {
-        match notice.strip_prefix("error: ") {
-            None => check.fine(text!("{notice}")),
-            Some(error) if error.ends_with("playing without a book") => check.fault(
-                text!("{error}", "定跡を使わずに指します（{error}）"),
+    let book = match Book::open(&file.path, &file.options) {
+        Ok(book) => book,
+        Err(error) => {
+            return check.fault(
+                text!("book {place}: {error}; playing without a book", "{place}：{error}。定跡を使わずに指します"),
                 text!(
                     "Correct BookFile and BookDir, or set BookFile to no_book.",
-                    "BookFile と BookDir を直すか、BookFile を no_book にします。"
+                    "BookFile と BookDir を直すか、BookFile を no_book にしてください。"
                 ),
-            ),
-            Some(error) => check.note(
-                text!("{error}", "定跡の誤り: {error}"),
-                text!("The other positions of the book are used.", "定跡のほかの局面は使われます。"),
-            ),
+            );
         }
+    };
+    match book.positions() {
+        Some(positions) => check.fine(text!("book {place}: {positions} positions", "{place}：{positions} 局面")),
+        None => check.fine(text!("book {place}: searched on disk", "{place}：ディスク上で検索")),
+    }
+    if let Some(fault) = book.faults.first.first() {
+        let count = book.faults.count;
+        check.note(
+            text!("book {place}: {count} faulty entries; {fault}", "{place}：誤りのある登録 {count} 件。{fault}"),
+            text!("The other positions of the book are used.", "定跡のほかの局面は使われます。"),
+        );
     }
 }
 
@@ -170,28 +175,32 @@ pub(super) fn folders(check: &mut Check, options: &Options) {
     if let Some(folder) = paths::beside_executable("") {
         // It is not shown relative to itself, which would be nothing.
         let text = Some(shown(&folder)).filter(|text| !text.is_empty()).unwrap_or(folder.display().to_string());
-        check.fine(text!("executable in {text}", "実行ファイルの場所: {text}"));
+        check.fine(text!("executable in {text}", "実行ファイルの場所：{text}"));
     }
     for (option, id, access) in PLACES {
         let is_used = |path: &PathBuf| access != Access::ReadFolder || path.exists();
         let Some(place) = options.path(id).filter(is_used) else { continue };
         let path = shown(&place);
         let Err(error) = permission(&place, access) else {
-            check.fine(text!("{option} {path}"));
+            check.fine(format_args!("{option} {path}"));
             continue;
         };
-        let text = if access == Access::ReadFolder {
-            text!("{option} {path} cannot be read: {error}", "{option} {path} を読み取れません: {error}")
-        } else {
-            text!("{option} {path} cannot be written: {error}", "{option} {path} に書き込めません: {error}")
-        };
-        check.fault(
-            text,
+        let (error, remedy) = (
+            reason(&error),
             text!(
                 "Give your user the permission for it, or choose another place for {option}.",
-                "このユーザーに権限を与えるか、{option} に別の場所を指定します。"
+                "このユーザーに権限を与えるか、{option} に別の場所を指定してください。"
             ),
         );
+        if access == Access::ReadFolder {
+            check.fault(
+                text!("{option} {path} cannot be read: {error}", "{option} {path} を読み取れません：{error}"),
+                remedy,
+            );
+        } else {
+            let text = text!("{option} {path} cannot be written: {error}", "{option} {path} に書き込めません：{error}");
+            check.fault(text, remedy);
+        }
     }
 }
 

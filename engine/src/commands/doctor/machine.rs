@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use enbu_language::{pick, text};
 use enbu_search::Search;
 
-use super::report::{Check, text};
+use super::report::Check;
 use crate::evaluation::{self, SIMD_VARIABLE};
 use crate::options::Options;
 use crate::{identity, machine};
@@ -19,10 +20,10 @@ pub(super) fn processor(check: &mut Check) {
     ));
     if cfg!(target_arch = "x86_64") && !features.contains("avx2") {
         check.note(
-            text!("features {features}: no AVX2", "機能 {features}: AVX2 がありません"),
+            text!("features {features}: no AVX2", "機能 {features}：AVX2 がありません"),
             text!(
                 "Enbu runs on such a processor, about half as fast. In a virtual machine, let it have all features.",
-                "動作しますが、速度は半分ほどになります。仮想マシンなら CPU の全機能を使えるように設定します。"
+                "動作しますが、速度は半分ほどです。仮想マシンなら CPU の全機能を使えるように設定してください。"
             ),
         );
     } else {
@@ -36,10 +37,9 @@ fn processor_name() -> String {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_owned())
     });
+    let unnamed = || text!("unnamed {} processor", "名前のわからない {} の CPU", std::env::consts::ARCH).to_string();
     // Windows names family and model there.
-    from_linux
-        .or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok())
-        .unwrap_or_else(|| format!("unnamed {} processor", std::env::consts::ARCH))
+    from_linux.or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok()).unwrap_or_else(unnamed)
 }
 
 /// The operating system, with the version of the kernel on Linux.
@@ -54,23 +54,23 @@ fn kernels(check: &mut Check) {
     let (best, list) = (available.first().copied().unwrap_or("scalar"), available.join(" "));
     match evaluation::kernels().map(|kernels| kernels.name()) {
         Ok(name) if name == best => {
-            check.fine(text!("{name} in use; available: {list}", "{name} を使用、使えるもの: {list}"));
+            check.fine(text!("{name} in use; available: {list}", "使用中のカーネル {name}、使えるもの：{list}"));
         }
         Ok(name) => check.note(
             text!(
                 "{name} in use by {SIMD_VARIABLE}; {best} is faster; available: {list}",
-                "{SIMD_VARIABLE} により {name} を使用（{best} のほうが速い）、使えるもの: {list}"
+                "{SIMD_VARIABLE} により使用中のカーネル {name}（{best} のほうが速い）、使えるもの：{list}"
             ),
-            text!("Remove the environment variable {SIMD_VARIABLE}.", "環境変数 {SIMD_VARIABLE} を削除します。"),
+            text!("Remove the environment variable {SIMD_VARIABLE}.", "環境変数 {SIMD_VARIABLE} を削除してください。"),
         ),
         Err(error) => check.fault(
             text!(
                 "{error}; the engine plays with piece-square tables instead of a network",
-                "指定が使えません（{error}）。ネットワークの代わりに駒位置評価で指します"
+                "{error}。ネットワークの代わりに駒位置評価で指します"
             ),
             text!(
                 "Remove the environment variable {SIMD_VARIABLE}, or set it to one of: {list}.",
-                "環境変数 {SIMD_VARIABLE} を削除するか、{list} のどれかにします。"
+                "環境変数 {SIMD_VARIABLE} を削除するか、{list} のどれかにしてください。"
             ),
         ),
     }
@@ -79,17 +79,17 @@ fn kernels(check: &mut Check) {
 /// `Threads` against the processors.
 pub(super) fn threads(check: &mut Check, options: &Options) {
     let (threads, processors) = (options.threads(), machine::processors());
-    if threads > processors {
-        check.fault(
-            text!(
-                "Threads {threads}, but only {processors} processors: the search loses time to switching",
-                "Threads {threads} に対して論理コアは {processors} しかなく、切り替えで遅くなります"
-            ),
-            text!("Set Threads to {processors} or less.", "Threads を {processors} 以下にします。"),
-        );
-    } else {
-        check.fine(text!("Threads {threads} on {processors} processors", "Threads {threads}、論理コア {processors}"));
+    if threads <= processors {
+        let text = text!("Threads {threads} on {processors} processors", "Threads {threads}、論理コア {processors}");
+        return check.fine(text);
     }
+    check.fault(
+        text!(
+            "Threads {threads}, but only {processors} processors: the search loses time to switching",
+            "Threads {threads} に対して論理コアは {processors} しかなく、切り替えで遅くなります"
+        ),
+        text!("Set Threads to {processors} or less.", "Threads を {processors} 以下にしてください。"),
+    );
 }
 
 /// Sizes below this one fill up within a second of search, in MB.
@@ -114,38 +114,25 @@ pub(super) fn hash(check: &mut Check, options: &Options) {
 /// Judges the size of the table; `available` is the free memory in MB, where known.
 fn judge_size(check: &mut Check, wanted: usize, available: Option<usize>, refused: bool) {
     let free = available.map_or_else(|| "?".to_owned(), |mb| mb.to_string());
+    let size = text!("USI_Hash {wanted} MB; {free} MB of memory free", "USI_Hash {wanted} MB、空きメモリ {free} MB");
     // A limit of the process or its group may be lower than the free memory.
     let half = available.map_or(wanted / 2, |mb| if refused { (mb / 2).min(wanted / 2) } else { mb / 2 }).max(LEAST_MB);
-    let smaller = text!("Set USI_Hash to {half} or less.", "USI_Hash を {half} 以下にします。");
+    let smaller = text!("Set USI_Hash to {half} or less.", "USI_Hash を {half} 以下にしてください。");
     if refused {
-        check.fault(
-            text!(
-                "USI_Hash {wanted} MB; {free} MB of memory free: too large, the engine plays with a smaller table",
-                "USI_Hash {wanted} MB、空きメモリ {free} MB：大きすぎるため、エンジンは小さい置換表で指します"
-            ),
-            smaller,
-        );
+        let text = "：大きすぎるため、エンジンは小さい置換表で指します";
+        let text = pick(": too large, the engine plays with a smaller table", text);
+        check.fault(format_args!("{size}{text}"), smaller);
     } else if wanted < LEAST_MB {
-        check.fault(
-            text!(
-                "USI_Hash {wanted} MB: too small, the table is full within a second",
-                "USI_Hash {wanted} MB：小さすぎるため、1 秒もたたずにいっぱいになります"
-            ),
-            text!("Set USI_Hash to 256 or more.", "USI_Hash を 256 以上にします。"),
-        );
+        let text = "：小さすぎるため、1 秒もたたずにいっぱいになります";
+        let text = pick(": too small, the table is full within a second", text);
+        let larger = text!("Set USI_Hash to 256 or more.", "USI_Hash を 256 以上にしてください。");
+        check.fault(format_args!("{size}{text}"), larger);
     } else if available.is_some_and(|mb| wanted > mb / 2) {
-        check.note(
-            text!(
-                "USI_Hash {wanted} MB; {free} MB of memory free: more than half of it, other programs may have to swap",
-                "USI_Hash {wanted} MB、空きメモリ {free} MB：空きの半分を超えるため、ほかのソフトのメモリが足りなくなるおそれがあります"
-            ),
-            smaller,
-        );
+        let text = "：空きの半分を超えるため、ほかのソフトのメモリが足りなくなるおそれがあります";
+        let text = pick(": more than half of it, other programs may have to swap", text);
+        check.note(format_args!("{size}{text}"), smaller);
     } else {
-        check.fine(text!(
-            "USI_Hash {wanted} MB; {free} MB of memory free",
-            "USI_Hash {wanted} MB、空きメモリ {free} MB"
-        ));
+        check.fine(size);
     }
 }
 
@@ -163,22 +150,16 @@ fn provided_mb() -> Option<[usize; 2]> {
 /// Judges the huge pages of a table, of which `all` MB are provided so far: the engine
 /// touches a large one for half a second only.
 fn judge_pages(check: &mut Check, all: usize, huge: usize) {
+    let pages = text!("huge pages: {huge} MB of the first {all} MB", "ラージページ：最初の {all} MB のうち {huge} MB");
     // A small table may share its pages with other things.
     if huge * 2 >= all || all < LEAST_MB {
-        check.fine(text!(
-            "huge pages: {huge} MB of the first {all} MB",
-            "ラージページ: 最初の {all} MB のうち {huge} MB"
-        ));
-        return;
+        return check.fine(pages);
     }
     check.note(
-        text!(
-            "huge pages: {huge} MB of the first {all} MB; switched off, or the memory is too fragmented",
-            "ラージページ: 最初の {all} MB のうち {huge} MB（無効の設定か、メモリの断片化）"
-        ),
+        text!("{pages}; switched off, or the memory is too fragmented", "{pages}（無効の設定か、メモリの断片化）"),
         text!(
             "The search is some percent slower. As root: echo madvise > {HUGE_PAGES}",
-            "探索が数 % 遅くなります。root で echo madvise > {HUGE_PAGES}"
+            "探索が数 % 遅くなります。root で echo madvise > {HUGE_PAGES} を実行してください。"
         ),
     );
 }
