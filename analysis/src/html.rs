@@ -22,7 +22,7 @@ mod view;
 use std::fmt::Write as _;
 
 use enbu_kifu::markup::{escape, is_shown};
-use enbu_kifu::{Names, Record, handicap_name, names::Named, svg};
+use enbu_kifu::{EndKind, Names, Record, handicap_name, names::Named, svg};
 use enbu_language::Language;
 
 use crate::class::Class;
@@ -179,40 +179,18 @@ fn facts(report: &GameReport, words: &Words) -> String {
     facts.extend(report.names.opening.as_ref().map(name));
     facts.extend(report.winner.map(|winner| words.side(winner) + &in_both("の勝ち| won")));
     facts.extend(
-        report.end.as_deref().map(|end| both(&escape(&shortened(japanese_end(end))), &escape(&shortened(end)))),
+        report.end.as_deref().map(|end| both(&escape(&shortened(EndKind::in_japanese(end))), &escape(&shortened(end)))),
     );
     facts.push(both(&format!("{}手", report.moves.len()), &format!("{} moves", report.moves.len())));
     facts.join(" · ")
-}
-
-/// The Japanese word for an end.
-pub(crate) fn japanese_end(end: &str) -> &str {
-    match end {
-        "resignation" => "投了",
-        "broken off" => "中断",
-        "repetition" => "千日手",
-        "impasse" => "持将棋",
-        "out of time" => "時間切れ",
-        "illegal move" => "反則",
-        "win by declaration" => "入玉宣言勝ち",
-        "draw by declaration" => "入玉宣言による引き分け",
-        "mate" => "詰み",
-        "no mate" => "不詰",
-        "move limit reached" => "最大手数",
-        "win by default" => "不戦勝",
-        "loss by default" => "不戦敗",
-        other => other,
-    }
 }
 
 fn buttons_of_moves(report: &GameReport, lines: &[view::Line<'_>]) -> String {
     let mut items = String::new();
     for (number, line) in lines.iter().enumerate() {
         if number > 0 {
-            let label = both(
-                &format!("変化 {}手目", line.report.from + 1),
-                &format!("variation at move {}", line.report.from + 1),
-            );
+            let ply = line.report.from + 1;
+            let label = both(&format!("変化 {ply}手目"), &format!("variation at move {ply}"));
             let _ = writeln!(items, "<li class=\"var\">{label}</li>");
         } else {
             let start = both("開始局面", "start");
@@ -286,38 +264,32 @@ fn class_of(mv: &MoveReport) -> String {
 /// The figures of both sides.
 fn summary(report: &GameReport, words: &Words) -> String {
     let mut rows = String::new();
+    let mut row = |label: &str, [black, white]: [String; 2]| {
+        let _ = writeln!(rows, "<tr><th scope=\"row\">{}</th><td>{black}</td><td>{white}</td></tr>", in_both(label));
+    };
     let names = &report.names.sides;
     let openings = names.each_ref().map(|side| side.opening.as_ref().map(name).unwrap_or_default());
     let castles = names.each_ref().map(|side| side.castles.iter().map(name).collect::<Vec<_>>().join(" → "));
-    let rows_of_names = [("戦法", "Opening", openings), ("囲い", "Castle", castles)];
-    for (japanese, english, [black, white]) in rows_of_names.into_iter().filter(|(.., names)| *names != ["", ""]) {
-        let _ = writeln!(
-            rows,
-            "<tr><th scope=\"row\">{}</th><td>{black}</td><td>{white}</td></tr>",
-            both(japanese, english)
-        );
+    for (label, names) in [("戦法|Opening", openings), ("囲い|Castle", castles)] {
+        if names != ["", ""] {
+            row(label, names);
+        }
     }
-    let mut row = |japanese: &str, english: &str, cell: &dyn Fn(&SideReport) -> String| {
-        let _ = writeln!(
-            rows,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
-            both(japanese, english),
-            cell(&report.black),
-            cell(&report.white)
-        );
+    let mut figures = |label: &str, cell: &dyn Fn(&SideReport) -> String| {
+        row(label, [&report.black, &report.white].map(cell));
     };
-    row("精度", "Accuracy", &|side| shown(side.accuracy));
-    row("　序盤", "\u{2003}opening", &|side| shown(side.accuracy_of_phases[0]));
-    row("　中盤", "\u{2003}middlegame", &|side| shown(side.accuracy_of_phases[1]));
-    row("　終盤", "\u{2003}endgame", &|side| shown(side.accuracy_of_phases[2]));
-    row("最善手との一致率", "Agreement with the first choice", &|side| percent(side.agreement));
-    row("1手平均の勝率低下", "Mean loss of a move", &|side| percent(side.mean_loss));
+    figures("精度|Accuracy", &|side| shown(side.accuracy));
+    figures("　序盤|\u{2003}opening", &|side| shown(side.accuracy_of_phases[0]));
+    figures("　中盤|\u{2003}middlegame", &|side| shown(side.accuracy_of_phases[1]));
+    figures("　終盤|\u{2003}endgame", &|side| shown(side.accuracy_of_phases[2]));
+    figures("最善手との一致率|Agreement with the first choice", &|side| percent(side.agreement));
+    figures("1手平均の勝率低下|Mean loss of a move", &|side| percent(side.mean_loss));
     for (class, english) in Class::ALL.into_iter().zip(["Best", "Good", "Inaccuracies", "Mistakes", "Blunders"]) {
-        row(class.japanese(), english, &|side| {
+        figures(&format!("{}|{english}", class.japanese()), &|side| {
             side.classes.get(class as usize).map(usize::to_string).unwrap_or_default()
         });
     }
-    row("詰み逃し", "Missed mates", &|side| side.missed_mates.to_string());
+    figures("詰み逃し|Missed mates", &|side| side.missed_mates.to_string());
     format!(
         "<table><thead><tr><td></td><th scope=\"col\">▲ {}</th><th scope=\"col\">△ {}</th></tr></thead><tbody>\n{rows}</tbody></table>",
         words.side(Side::Black),

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use enbu_kifu::EndKind;
 use enbu_language::{Language, pick, text};
 
 use crate::class::Class;
-use crate::html::{japanese_end, line_texts};
+use crate::html::line_texts;
 use crate::report::{GameReport, MoveReport, PositionReport, Side, SideReport};
 
 /// Moves of a better line that are shown.
@@ -54,7 +55,7 @@ fn heading(report: &GameReport) -> String {
         Side::Black => text!("{black} won", "{black}の勝ち").to_string(),
         Side::White => text!("{white} won", "{white}の勝ち").to_string(),
     }));
-    facts.extend(report.end.as_deref().map(|end| pick(end, japanese_end(end)).to_owned()));
+    facts.extend(report.end.as_deref().map(|end| pick(end, EndKind::in_japanese(end)).to_owned()));
     facts.push(text!("{moves} moves", "{moves}手").to_string());
     facts.join(pick(", ", "　"))
 }

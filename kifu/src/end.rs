@@ -4,6 +4,7 @@ use std::fmt;
 
 use enbu_movegen::Color;
 
+use crate::kakinoki::words::word_of_end;
 use crate::terms::{Naming, cell_of, value_of, word_of};
 
 /// Result of a game.
@@ -96,6 +97,7 @@ pub enum EndKind {
 
 impl EndKind {
     /// Every kind but [`Other`](Self::Other) with its words in the formats and, last, a short English wording.
+    #[rustfmt::skip]
     pub(crate) const NAMES: [(Self, &'static str); 17] = {
         use EndKind::*;
         [
@@ -103,15 +105,12 @@ impl EndKind {
             (Abort, "CHUDAN|中断|Interrupt|abort break||p|broken off"),
             (Impasse, "JISHOGI|持将棋|Jishogi|jishogi draw||j|impasse"),
             (Repetition, "SENNICHITE|千日手|Sennichite|sennichite rep_draw|RepetitionDraw|j|repetition"),
-            (TimeUp, "TIME_UP|切れ負け 時間切れ 時間切れ負け|Timeup|time_up timeout||t|out of time"),
-            (IllegalMove, "ILLEGAL_MOVE|反則負け||illegal_move illegal||i|illegal move"),
-            (IllegalAction(Color::Black), "+ILLEGAL_ACTION|||illegal_action_black||i|illegal action by Black"),
-            (IllegalAction(Color::White), "-ILLEGAL_ACTION|||illegal_action_white||i|illegal action by White"),
-            (
-                DeclarationWin,
-                "KACHI|入玉勝ち 入玉宣言勝ち 入玉宣言 勝ち宣言 宣言勝ち||declaration_win win|DeclarationWin||win by declaration",
-            ),
-            (DeclarationDraw, "HIKIWAKE|引き分け 引分け 引分||declaration_draw||j|draw by declaration"),
+            (TimeUp, "TIME_UP|切れ負け 時間切れ 時間切れ負け|Timeup|time_up timeout||t|out of time|時間切れ"),
+            (IllegalMove, "ILLEGAL_MOVE|反則負け||illegal_move illegal||i|illegal move|反則"),
+            (IllegalAction(Color::Black), "+ILLEGAL_ACTION|||illegal_action_black||i|illegal action by Black|先手の反則"),
+            (IllegalAction(Color::White), "-ILLEGAL_ACTION|||illegal_action_white||i|illegal action by White|後手の反則"),
+            (DeclarationWin, "KACHI|入玉勝ち 入玉宣言勝ち 入玉宣言 勝ち宣言 宣言勝ち||declaration_win win|DeclarationWin||win by declaration|入玉宣言勝ち"),
+            (DeclarationDraw, "HIKIWAKE|引き分け 引分け 引分||declaration_draw||j|draw by declaration|宣言で引き分け"),
             (Mate, "TSUMI|詰み 詰|Mate|mate|||mate"),
             (NoMate, "FUZUMI|不詰 不詰み||no_mate|||no mate"),
             (MaxMoves, "MAX_MOVES|最大手数||max_moves|MaxMovesDraw|j|move limit reached"),
@@ -134,6 +133,12 @@ impl EndKind {
 
     pub(crate) fn name(&self, naming: Naming) -> Option<&'static str> {
         word_of(&Self::NAMES, naming, self)
+    }
+
+    /// The Japanese word for an end by its English wording; another text stays.
+    pub fn in_japanese(wording: &str) -> &str {
+        let row = Self::NAMES.iter().find(|(_, row)| row.split('|').nth(6) == Some(wording));
+        row.map_or(wording, |(kind, row)| row.split('|').nth(7).unwrap_or(word_of_end(kind)))
     }
 
     /// Returns true for fouls: the game ended by an illegal move or action.
@@ -225,6 +230,11 @@ mod tests {
         assert!(places.into_iter().eq(0..place(&EndKind::Other(String::new()))));
         for kind in EndKind::all() {
             assert!(!kind.to_string().is_empty());
+            assert!(!EndKind::in_japanese(&kind.to_string()).is_ascii(), "{kind}");
+        }
+        for (wording, japanese) in [("out of time", "時間切れ"), ("mate", "詰み"), ("封じ手", "封じ手"), ("", "")]
+        {
+            assert_eq!(EndKind::in_japanese(wording), japanese);
         }
     }
 }

@@ -41,6 +41,7 @@
 //! | `loss` | [`Loss`]: content that a format cannot hold; [`Written`] |
 //! | [`encoding`] | bytes to text and back |
 //! | [`csa`] | the CSA format |
+//! | [`western`] | moves as books in English have them |
 //! | [`kif`], [`ki2`], [`bod`] | the KIF family: games with origins, games as in books, boards; evaluations in comments: [`ScoreStyle`] |
 //! | [`jkf`] | records as JSON |
 //! | [`pgn`] | PGN, as programs for chess variants write it; PSN and PSN2 |
@@ -83,6 +84,7 @@ mod terms;
 mod track;
 pub(crate) mod usen;
 pub mod usi;
+pub mod western;
 
 pub use board::Board;
 pub use charset::Encoding;

@@ -1,7 +1,7 @@
 //! The data of a page's script: every line of a record with the texts of its moves.
 
-use enbu_kifu::{Board, Format, NodeId, Record, WriteOptions, ki2};
-use enbu_movegen::{Color, Move, MoveParts, Piece, PieceType, Square};
+use enbu_kifu::{Board, Format, NodeId, Record, WriteOptions, ki2, western};
+use enbu_movegen::Move;
 use serde_json::{Value, json};
 
 use super::{Words, curve};
@@ -45,38 +45,13 @@ pub fn line_texts(sfen: &str, moves: &[String]) -> Vec<(String, String)> {
     let mut last = None;
     let mut texts = Vec::new();
     for mv in moves.iter().map_while(|text| text.parse::<Move>().ok()) {
-        texts.push((ki2::move_text(&board, mv, last), english(&board, mv)));
+        texts.push((ki2::move_text(&board, mv, last), western::move_text(&board, mv)));
         last = Some(mv.to());
         if board.play(mv).is_err() {
             break;
         }
     }
     texts
-}
-
-/// The text of a move as books in English have it: `▲P-76`, `▲Bx22+`, `△S*45`, `▲G69-78`.
-fn english(board: &Board, mv: Move) -> String {
-    let digits = |square: Square| format!("{}{}", square.file(), square.rank());
-    let mark = if board.turn() == Color::Black { '▲' } else { '△' };
-    match mv.parts() {
-        MoveParts::Drop { piece, to } => format!("{mark}{}*{}", piece.piece_type().letter(), digits(to)),
-        MoveParts::Board { from, to, promote } => {
-            let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
-            let plus = if piece.kind.is_promoted() { "+" } else { "" };
-            let name = format!("{plus}{}", piece.kind.letter());
-            let is_alone = board.origins(piece, to).into_iter().count() < 2;
-            let origin = if is_alone { String::new() } else { digits(from) };
-            let sign = if board.piece_at(to).is_some() { 'x' } else { '-' };
-            let in_camp = |square: Square| square.relative_rank(piece.color) <= 3;
-            let could = piece.kind.promoted().is_some() && (in_camp(from) || in_camp(to));
-            let end = match (promote, could) {
-                (true, _) => "+",
-                (false, true) => "=",
-                (false, false) => "",
-            };
-            format!("{mark}{name}{origin}{sign}{}{end}", digits(to))
-        }
-    }
 }
 
 /// A line of moves from a position, with its score.

@@ -22,7 +22,8 @@ fn shogi_square(file: u8, rank: u8) -> Option<Square> {
     Square::new(file, rank)
 }
 
-fn square(text: [u8; 2]) -> Option<Square> {
+/// The square of two letters, of shogi (`7f`, `76`) or of chess (`c4`).
+pub(crate) fn square(text: [u8; 2]) -> Option<Square> {
     fen::square(text).or_else(|| shogi_square(text[0], text[1]))
 }
 
@@ -413,6 +414,9 @@ mod tests {
                 for mv in &moves {
                     let text = write(&board, mv);
                     assert_eq!(resolve(&text, &board, Plus::Check), Ok(mv), "{sfen} {text}");
+                    let text = crate::western::move_text(&board, mv);
+                    let text = text.trim_start_matches(['▲', '△']);
+                    assert_eq!(resolve(text, &board, Plus::Promotion), Ok(mv), "{sfen} {text}");
                 }
             }
         }
