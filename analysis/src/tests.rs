@@ -191,7 +191,7 @@ fn a_second_analysis_with_equal_settings_changes_nothing() {
         for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf] {
             for scores in [ScoreStyle::ShogiHome, ScoreStyle::ShogiGui, ScoreStyle::Floodgate] {
                 let options = WriteOptions { scores, ..WriteOptions::default() };
-                let write = |record: &Record| format.write(std::slice::from_ref(record), options);
+                let write = |record: &Record| format.write(std::slice::from_ref(record), options.clone());
                 let mut once = game.clone();
                 annotate(&mut once, &report, annotation(language, format, Earlier::Replace));
                 let text = write(&once);

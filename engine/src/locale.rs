@@ -19,7 +19,8 @@ const BETWEEN: &str = " ‖ ";
 pub(crate) type Group = (&'static str, &'static [&'static str]);
 
 /// Headings of options.
-const HEADINGS: [(&str, &str); 8] = [
+const HEADINGS: [(&str, &str); 9] = [
+    ("Diagrams", "局面図"),
     ("Engine", "エンジン"),
     ("Engines", "エンジン"),
     ("Games", "対局"),

@@ -65,7 +65,7 @@ pub enum Format {
 }
 
 /// Options of the writers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Evaluations in comments, for KIF, KI2 and JKF.
     pub scores: ScoreStyle,
@@ -77,6 +77,8 @@ pub struct WriteOptions {
     /// one after this number of moves of the main line. `None` is the position after the
     /// last move for pictures and boards, the start position for lists.
     pub ply: Option<usize>,
+    /// Look of pictures.
+    pub diagram: svg::Style,
 }
 
 impl Format {
@@ -219,13 +221,10 @@ impl Format {
             Self::Psn => line_writer::write_all(records, Notation::Psn, options.scores),
             Self::Psn2 => line_writer::write_all(records, Notation::Psn2, options.scores),
             Self::Jkf => jkf::write_all(records, options.scores),
-            Self::Sfen => each(records, |record| format!("{}\n", position(record, options.ply.or(Some(0))).0)),
-            Self::Fen => each(records, |record| fen::write(&position(record, options.ply.or(Some(0))).0) + "\n"),
-            Self::Bod => each(records, |record| bod::write(&position(record, options.ply).0)),
-            Self::Svg => each(records, |record| {
-                let (setup, last) = position(record, options.ply);
-                svg::write(record, &setup, last)
-            }),
+            Self::Sfen => each(records, |record| format!("{}\n", position(record, options.ply.unwrap_or(0)))),
+            Self::Fen => each(records, |record| fen::write(&position(record, options.ply.unwrap_or(0))) + "\n"),
+            Self::Bod => each(records, |record| bod::write(&position(record, options.ply.unwrap_or(usize::MAX)))),
+            Self::Svg => each(records, |record| svg::write(record, options.ply, &options.diagram)),
         }
     }
 }
@@ -234,11 +233,9 @@ fn each(records: &[Record], write: impl Fn(&Record) -> String) -> String {
     records.iter().map(write).collect()
 }
 
-/// The position after `ply` moves of the main line (all of them for `None`), and
-/// the move that led to it.
-fn position(record: &Record, ply: Option<usize>) -> (Setup, Option<Move>) {
-    let board = Board::after(record, ply.unwrap_or(usize::MAX));
-    (board.to_setup(), record.moves().take(board.plies_played()).last())
+/// The position after `ply` moves of the main line, or after all of them.
+fn position(record: &Record, ply: usize) -> Setup {
+    Board::after(record, ply).to_setup()
 }
 
 /// The form of PSN that a tag on the first line gives away: PGN never begins with a player.

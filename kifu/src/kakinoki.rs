@@ -1,7 +1,7 @@
 //! Shared parts of KIF, KI2 and BOD (kakinoki: the author of KIF): words, boards, headers, evaluations in
 //! comments, and the reader.
 
-mod board;
+pub(crate) mod board;
 pub(crate) mod handicap;
 pub(crate) mod headers;
 pub(crate) mod moves;

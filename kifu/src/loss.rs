@@ -100,15 +100,16 @@ impl Format {
     /// # Ok::<(), enbu_kifu::KifuError>(())
     /// ```
     pub fn write_counted(self, records: &[Record], options: WriteOptions) -> Written {
+        let (ends, is_position_asked) = (options.ends, self.holds_a_position() && options.ply.is_some());
         let text = self.write(records, options);
         let mut tally = Tally::default();
         match self {
             // Lines of moves are many, and hold nothing else.
             Self::Usi => {
-                let kept: Vec<Record> = records.iter().map(|record| moves_alone(record, options.ends)).collect();
+                let kept: Vec<Record> = records.iter().map(|record| moves_alone(record, ends)).collect();
                 tally.against(records, &kept);
             }
-            _ if self.holds_a_position() && options.ply.is_some() => {}
+            _ if is_position_asked => {}
             Self::Svg => tally.against(records, &[]),
             _ => match self.read(&text, Mode::Tolerant) {
                 Ok(reading) if reading.records.len() == records.len() => tally.against(records, &reading.records),

@@ -37,4 +37,5 @@ mod token;
 mod write;
 
 pub use read::read;
+pub(crate) use san::square;
 pub use write::{write, write_all};

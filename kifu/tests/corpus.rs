@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use enbu_kifu::csa::FileVersion;
+use enbu_kifu::svg::{Letters, Style};
 use enbu_kifu::{
     Format, Headers, KifuError, Mode, Problems, Reading, Record, ScoreStyle, WriteOptions, pgn, read_any, usi,
 };
-use enbu_movegen::Setup;
+use enbu_movegen::{Color, Setup};
 
 /// A folder of the corpus, how many files it has at least, and the formats in which it is
 /// read and written.
@@ -21,8 +22,13 @@ pub(crate) const FOLDERS: [(&str, usize, Format, Format); 7] = [
     ("csa", 61, Format::Csa, Format::Csa),
 ];
 
-pub(crate) const WITH_ENDS: WriteOptions =
-    WriteOptions { ends: usi::Ends::Words, scores: ScoreStyle::ShogiHome, csa: FileVersion::V3_0, ply: None };
+pub(crate) const WITH_ENDS: WriteOptions = WriteOptions {
+    ends: usi::Ends::Words,
+    scores: ScoreStyle::ShogiHome,
+    csa: FileVersion::V3_0,
+    ply: None,
+    diagram: Style { bottom: Color::Black, letters: Letters::Japanese, caption: None, marks: Vec::new() },
+};
 
 pub(crate) fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/records")

@@ -7,6 +7,7 @@ mod corpus;
 mod csa_bad_inputs;
 mod csa_details;
 mod csa_properties;
+mod diagrams;
 mod dialects;
 mod lines;
 mod losses;

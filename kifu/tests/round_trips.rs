@@ -205,11 +205,11 @@ fn foul_kinds_agree(a: &EndKind, b: &EndKind) -> bool {
 /// Writes, reads strictly, and expects the same, and the same text a second time.
 fn there_and_back(record: &Record, format: Format) -> Record {
     let options = WriteOptions { ends: usi::Ends::Words, ..WriteOptions::default() };
-    let text = format.write(std::slice::from_ref(record), options);
+    let text = format.write(std::slice::from_ref(record), options.clone());
     let reading = format.read(&text, Mode::Strict).unwrap_or_else(|error| panic!("{format}: {error}\n{text}"));
     assert_eq!(reading.records.len(), 1, "{text}");
     let again = reading.records.into_iter().next().unwrap();
-    let second = format.write(std::slice::from_ref(&again), options);
+    let second = format.write(std::slice::from_ref(&again), options.clone());
     let third = format.read(&second, Mode::Strict).unwrap().records.remove(0);
     assert_eq!(third, again, "{format} is not stable\n{text}\n{second}");
     assert_eq!(format.write(&[third], options), second);

@@ -8,9 +8,10 @@ use enbu_language::pick;
 ///
 /// In handicap games White gives the odds and moves first.
 #[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Color {
     /// Sente; drawn at the bottom, upper case in SFEN, `+` in CSA.
+    #[default]
     Black,
     /// Gote; drawn at the top, lower case in SFEN, `-` in CSA.
     White,

@@ -369,6 +369,115 @@ fn diagrams_and_positions() {
     assert_eq!(piped(&["--to", "sfen"], bod.as_bytes()).stdout, after.as_bytes());
 }
 
+/// Names of the files in a folder, in the order of a listing.
+fn listing(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = files.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn several_positions_become_files_that_sort() {
+    let long = format!("startpos moves{}\n", " 5i5h 5a5b 5h5i 5b5a".repeat(3));
+    let two = "startpos moves 7g7f\nstartpos moves 2g2f 8c8d\n";
+    let (_guard, dir) = folder(&[("game.usi", &long), ("two.usi", two)]);
+    let table: [(&str, &str, &str, &str, &str); 12] = [
+        ("game", "svg", "0-2", "out/", "game-000.svg game-001.svg game-002.svg"),
+        ("game", "svg", "all/5", "out/", "game-000.svg game-005.svg game-010.svg"),
+        ("game", "svg", "11-", "out/", "game-011.svg game-012.svg"),
+        ("game", "bod", "3-12/9", "out/", "game-003.bod game-012.bod"),
+        ("game", "svg", "3-3", "out/", "game.svg"),
+        ("game", "svg", "3", "out/", "game.svg"),
+        ("game", "svg", "1-9/4", "out/fig.svg", "fig-001.svg fig-005.svg fig-009.svg"),
+        ("game", "svg", "2-3", "out/{ply}th.svg", "002th.svg 003th.svg"),
+        ("game", "svg", "2", "out/at{ply}.svg", "at002.svg"),
+        ("two", "svg", "1", "out/at{ply}.svg", "at001-1.svg at001-2.svg"),
+        ("two", "svg", "0-1", "out/", "two-1-000.svg two-1-001.svg two-2-000.svg two-2-001.svg"),
+        ("game", "sfen", "all", "out/", "game.sfen"),
+    ];
+    for (input, to, ply, out, names) in table {
+        let (out, input) = (format!("{}/{out}", path(&dir)), dir.join(format!("{input}.usi")));
+        let folder = dir.join("out");
+        fs::create_dir(&folder).unwrap();
+        convert(&[path(&input), "--to", to, "--ply", ply, "-o", &out]);
+        assert_eq!(listing(&folder).join(" "), names, "{ply} {out}");
+        if to == "sfen" {
+            assert_eq!(fs::read_to_string(folder.join("game.sfen")).unwrap().lines().count(), 13);
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    let game = dir.join("game.usi");
+    let lines = convert(&[path(&game), "--to", "sfen", "--ply", "0-2/2"]);
+    assert!(lines.lines().count() == 2 && lines.ends_with(" b - 3\n"), "{lines}");
+    for (ply, told) in [
+        ("13", "--ply 13: the game has 12 moves"),
+        ("5-13", "--ply 13: the game has 12 moves"),
+        ("20-", "--ply 20: the game has 12 moves"),
+    ] {
+        let output = run(&[path(&game), "--to", "svg", "--ply", ply, "-o", &format!("{}/", path(&dir.join("none")))]);
+        assert!(output.status.code() == Some(1) && stderr(&output).contains(told), "{ply}: {}", stderr(&output));
+        assert_eq!(listing(&dir.join("none")), [""; 0]);
+    }
+    let long = format!("startpos moves{}\n", " 5i5h 5a5b 5h5i 5b5a".repeat(600));
+    let output = piped(&["--to", "sfen", "--ply", "all"], long.as_bytes());
+    assert!(stderr(&output).contains("--ply: 2401 positions of one game, more than 2000"), "{}", stderr(&output));
+    assert_eq!(
+        piped(&["--to", "sfen", "--ply", "all/100"], long.as_bytes()).stdout.iter().filter(|&&c| c == b'\n').count(),
+        25
+    );
+}
+
+#[test]
+fn diagrams_replace_no_file_unless_asked() {
+    let (_guard, dir) = folder(&[("a.kif", KIF), ("out/a-001.svg", "old")]);
+    let (input, out) = (dir.join("a.kif"), format!("{}/out/", path(&dir)));
+    let all = [path(&input), "--to", "svg", "--ply", "all", "-o", &out];
+    let refused = run(&all);
+    assert!(refused.status.code() == Some(1) && stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    assert_eq!(fs::read_to_string(dir.join("out/a-001.svg")).unwrap(), "old");
+    convert(&[&all[..], &["--force"]].concat());
+    assert!(fs::read_to_string(dir.join("out/a-001.svg")).unwrap().contains("1手目 ▲７六歩まで"));
+    assert_eq!(listing(&dir.join("out")), ["a-000.svg", "a-001.svg", "a-002.svg"]);
+}
+
+#[test]
+fn options_of_diagrams_reach_the_picture() {
+    let sfen = "sfen 4k4/9/4+S4/9/9/9/9/9/9 b G2p 1\n";
+    for (input, arguments, parts) in [
+        (KIF, &["--caption", "第{ply}図 {move}"][..], &["第2図 △３四歩", "▲甲"][..]),
+        (KIF, &["--letters", "western"], &["Move 2: △P-34", ">L<"]),
+        (KIF, &["--flip"], &["x=\"160\" y=\"260\" width=\"40\""]),
+        (KIF, &["--mark", "7g7f,RP*5e", "--mark", "B3c,[5e],Y[5d]"], &["#15803d", "#c1121f", "#1d4ed8", "#b7791f"]),
+        (sfen, &["--letters", "western", "--caption", "Mate in 1"], &["Mate in 1", ">+S<", ">G<", ">P2<"]),
+        (sfen, &[], &[">全<", ">金<", "<desc>4k4/9/4+S4/9/9/9/9/9/9 b G2p 1</desc>"]),
+    ] {
+        let output = piped(&[&["--to", "svg"], arguments].concat(), input.as_bytes());
+        let picture = String::from_utf8(output.stdout).unwrap();
+        for part in parts {
+            assert!(picture.contains(part), "{arguments:?}: {part} in {picture}");
+        }
+    }
+    for (arguments, told) in [
+        (&["--to", "csa", "--flip"][..], "the options of diagrams are for svg"),
+        (&["--to", "kif", "--ply", "1"], "--ply is for bod, svg, sfen and fen"),
+        (&["--to", "svg", "--ply", "0-1"], "several positions need -o: a folder, or a file such as game-{ply}.svg"),
+        (&["--to", "svg", "--ply", "2-1"], "not a number of moves, a range"),
+        (&["--to", "svg", "--ply", "all/0"], "not a number of moves, a range"),
+        (&["--to", "svg", "--ply", "x"], "not a number of moves, a range"),
+        (&["--to", "svg", "--ply", "1,2"], "not a number of moves, a range"),
+        (&["--to", "svg", "--mark", "5e,5e5e"], "not an arrow (7g7f), circle (5e) or frame ([5e])"),
+        (&["--to", "svg", "--letters", "latin"], "western"),
+    ] {
+        let output = piped(arguments, KIF.as_bytes());
+        assert!(
+            output.status.code() == Some(2) && stderr(&output).contains(told),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+    }
+}
+
 #[test]
 fn wrong_usage_is_told() {
     for arguments in [&["--to", "xyz"][..], &["-"], &["--strict", "--lenient", "--to", "usi"], &["--encoding", "utf-7"]]

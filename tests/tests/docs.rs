@@ -257,9 +257,18 @@ fn option_pages_hold_the_tables_of_the_binary() {
 }
 
 #[test]
-fn the_picture_is_made_by_its_command() {
-    let (made, drawn) = (stdout(&["convert", "docs/game.kif", "--to", "svg", "--ply", "60"]), "docs/board.svg");
-    assert!(made == read(&workspace_root().join(drawn)), "{drawn} is not the position of docs/game.kif after 60 moves");
+fn pictures_are_made_by_their_commands() {
+    let marks = ["--mark", "B*6f,R6f3c,[3c]", "--caption", "Diagram 1: after {move}"];
+    let western = [&["--flip", "--letters", "western"][..], &marks].concat();
+    for (file, ply, options) in [("docs/board.svg", "60", &[][..]), ("docs/board-western.svg", "22", &western)] {
+        let made = stdout(&[&["convert", "docs/game.kif", "--to", "svg", "--ply", ply], options].concat());
+        let path = workspace_root().join(file);
+        if std::env::var_os(UPDATE).is_some() {
+            fs::write(&path, made).unwrap();
+        } else {
+            assert!(made == read(&path), "{file} is out of date: {UPDATE}=1 cargo test -p enbu-tests pictures");
+        }
+    }
 }
 
 /// True for a line with an `enbu` command, alone or at the end of a pipe.

@@ -700,3 +700,47 @@ fn hostile_headers_and_comments_are_only_text() {
     assert_eq!(browser.evaluate("String(window.hacked)"), "undefined");
     browser.assert_no_faults();
 }
+
+/// Texts of a diagram that leave it, or that lie on another text beside the board, as a browser measures them.
+#[test]
+fn no_text_of_a_diagram_leaves_its_place() {
+    let Some(mut browser) = Browser::start(600, 520) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let hand = "2R2B4G4S4N4L18P2r2b4g4s4n4l18p";
+    for (number, name) in ["龍", "W", "m", "Ag", "0", "ー（", "\u{1f600}", "&"].into_iter().enumerate() {
+        let names = name.repeat(60);
+        let record = format!("先手：{names}\n後手：{names}\n棋戦：{names}\n手数----\n   1 ７六歩(77)\n   2 中断\n");
+        let position = format!("sfen 4k4/9/9/9/9/9/9/9/4K4 b {hand} 1 moves 5i5h\n");
+        for (kind, text, letters) in
+            [("kif", &record, "japanese"), ("usi", &position, "japanese"), ("usi", &position, "western")]
+        {
+            let (file, page) = (folder.path().join(format!("{number}.{kind}")), folder.path().join("page.html"));
+            fs::write(&file, text).unwrap();
+            let arguments = ["--to", "svg", "--letters", letters, "--caption"];
+            let output = Command::new(enbu())
+                .arg("convert")
+                .arg(&file)
+                .args(arguments)
+                .arg(format!("{{event}}{names}"))
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{output:?}");
+            fs::write(
+                &page,
+                [b"<!doctype html><meta charset=utf-8><body style='margin:0'>", &output.stdout[..]].concat(),
+            )
+            .unwrap();
+            browser.load(&page);
+            let wrong = browser.evaluate(
+                "(() => { const box = e => e.getBoundingClientRect(), all = [...document.querySelectorAll('svg > text, svg > g > text')], \
+                 picture = box(document.querySelector('svg')), \
+                 out = all.filter(e => { const b = box(e); return b.left < picture.left || b.right > picture.right || b.top < picture.top || b.bottom > picture.bottom; }), \
+                 sides = all.filter(e => e.parentNode.tagName === 'g'), \
+                 over = sides.filter(e => sides.some(f => { const a = box(e), b = box(f); return e !== f && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && \
+                   Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > Math.max(4, .35 * Math.min(a.height, b.height)); })); \
+                 return out.concat(over).map(e => e.outerHTML).join(); })()",
+            );
+            assert_eq!(wrong, "", "{name} {kind} {letters}");
+        }
+    }
+}

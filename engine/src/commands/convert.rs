@@ -1,16 +1,20 @@
 //! `enbu convert`: records and positions from any format into any other.
 
+mod diagram;
+
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::slice;
 
 use clap::Args;
 use enbu_files::reason;
 use enbu_kifu::csa::FileVersion;
 use enbu_kifu::encoding::encode;
+use enbu_kifu::svg::Style;
 use enbu_kifu::{
     Encoding, Format, KifuError, Loss, Mode, Reading, Record, ScoreStyle, UnknownFormat, WriteOptions, names, read_any,
     usi,
@@ -19,6 +23,7 @@ use enbu_language::{pick, text};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
+use self::diagram::{DiagramArgs, Plies};
 use super::choices::{Choice, SCORES, one_of};
 use super::failure::{Force, failed, usage, write_file};
 use super::inputs::{Bases, Input, MOST_WARNINGS, Target, extension, inputs, shown};
@@ -62,12 +67,14 @@ pub(crate) struct ConvertArgs {
     /// Add the name of the opening as a header to games that have none ‖ 戦型のない棋譜に戦型の名前をヘッダーとして加える
     #[arg(long)]
     names: bool,
-    /// Position of bod, svg, sfen and fen: the one after N moves ‖ bod・svg・sfen・fen に書く局面：N 手目の局面
-    #[arg(long, value_name = "N")]
-    ply: Option<usize>,
+    /// Positions of bod, svg, sfen and fen: the one after N moves, or several: 10-20, 30-, all, all/10 ‖ bod・svg・sfen・fen に書く局面：N 手目。10-20、30-、all、all/10 で複数
+    #[arg(long, value_name = "N", value_parser = Plies::read)]
+    ply: Option<Plies>,
     /// Dialect of evaluations in comments of kif, ki2 and jkf ‖ kif・ki2・jkf のコメントに書く評価値の書式
     #[arg(long, value_name = "DIALECT", default_value = "shogihome", value_parser = one_of(SCORES))]
     scores: ScoreStyle,
+    #[command(flatten)]
+    diagram: DiagramArgs,
 }
 
 pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
@@ -78,21 +85,21 @@ pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu convert game.csa -o game.kifu             UTF-8 ‖ 文字コードは UTF-8
   enbu convert game.kif --to csa --csa-version 2.2
   enbu convert game.kif --to usi --ends          one line a game ‖ 1局を1行に
-  enbu convert game.kif --to svg --ply 20 -o diagram.svg";
+  enbu convert game.kif --to svg --ply 20 -o diagram.svg
+  enbu convert game.kif --to svg --ply all/10 -o diagrams/        every tenth position, game-000.svg and on ‖ 10手ごとの局面図（game-000.svg～）";
 
 const CSA_VERSIONS: &[Choice<FileVersion>] = &[("2.2", "", FileVersion::V2_2), ("3.0", "", FileVersion::V3_0)];
 
 const LINE_ENDS: &[Choice<&str>] = &[("lf", "", "\n"), ("crlf", "", "\r\n")];
 
+/// Stands for the number of a position in names of files.
+const PLY: &str = "{ply}";
+
 /// The format of the output, and the extension of its files: the name that was given.
-#[derive(Clone)]
-struct OutputFormat {
-    format: Format,
-    extension: String,
-}
+type OutputFormat = (Format, String);
 
 fn output_format(name: &str) -> Result<OutputFormat, UnknownFormat> {
-    name.parse().map(|format| OutputFormat { format, extension: name.to_ascii_lowercase() })
+    name.parse().map(|format| (format, name.to_ascii_lowercase()))
 }
 
 /// The encoding that programs expect of files with this extension.
@@ -139,8 +146,8 @@ enum Product {
     Text(String),
     /// Its part of standard output.
     Bytes(Vec<u8>),
-    /// Files of its own: the ends of their names (`-1.kif`), and their bytes.
-    Files(Vec<(String, Vec<u8>)>),
+    /// Files of its own: numbers in place of `{ply}` (`010`), the ends of their names (`-1-010.svg`), and their bytes.
+    Files(Vec<([String; 2], Vec<u8>)>),
 }
 
 /// Collects the results of the inputs, in their order.
@@ -168,7 +175,7 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         _ => None,
     };
     let inputs = inputs(&args.inputs)?;
-    let Some(OutputFormat { format: to, extension: of_files }) = args.to.clone().or(by_name) else {
+    let Some((to, of_files)) = args.to.clone().or(by_name) else {
         inputs.iter().try_for_each(Input::check)?;
         let message = pick(
             "the format of the output is not known: add --to FORMAT, or -o FILE with its extension",
@@ -176,6 +183,9 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
         );
         return Err(io::Error::other(usage::<ConvertArgs>("convert", message)));
     };
+    if let Some(message) = args.misfit(to, &target) {
+        return Err(io::Error::other(usage::<ConvertArgs>("convert", message)));
+    }
     if inputs.is_empty() {
         let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
         let folders = folders.join(pick(", ", "、"));
@@ -199,7 +209,8 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     let (together, written, bases) = (Vec::new(), HashSet::new(), Bases::default());
     let mut sink =
         Sink { job, out, progress, failures: 0, together, text: String::new(), games: 0, lossy: 0, bases, written };
-    for batch in batches(&inputs) {
+    let most = if sink.job.args.has_several() { 16 } else { 1024 };
+    for batch in batches(&inputs, most) {
         let job = &sink.job;
         let converted: Vec<Converted> = batch.par_iter().map(|input| job.convert(input)).collect();
         for (input, converted) in batch.iter().zip(converted) {
@@ -221,16 +232,35 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     }
 }
 
+impl ConvertArgs {
+    /// The reason for which options do not fit the format or the target.
+    fn misfit(&self, to: Format, target: &Target) -> Option<String> {
+        let has_diagram = self.diagram.style() != Style::default();
+        if (has_diagram && to != Format::Svg) || (self.ply.is_some() && !to.holds_a_position()) {
+            let english = "--ply is for bod, svg, sfen and fen, the options of diagrams are for svg";
+            return Some(pick(english, "--ply は bod・svg・sfen・fen 用、局面図のオプションは svg 用です").to_owned());
+        }
+        let text = text!(
+            "several positions need -o: a folder, or a file such as game-{PLY}.{to}",
+            "複数の局面には -o でフォルダか game-{PLY}.{to} のようなファイル名を指定してください"
+        );
+        (self.has_several() && !to.holds_games() && matches!(target, Target::Stdout)).then(|| text.to_string())
+    }
+
+    fn has_several(&self) -> bool {
+        self.ply.is_some_and(Plies::are_several)
+    }
+}
+
 /// The inputs in groups that are converted at a time. Few enough that their output
 /// fits into memory, and enough to keep all CPUs busy.
-fn batches(inputs: &[Input]) -> impl Iterator<Item = &[Input]> {
-    const MOST_FILES: usize = 1024;
+fn batches(inputs: &[Input], most_files: usize) -> impl Iterator<Item = &[Input]> {
     const MOST_BYTES: u64 = 16 << 20;
     let mut rest = inputs;
     std::iter::from_fn(move || {
         let mut bytes = 0;
         let size = |input: &Input| fs::metadata(&input.path).map_or(0, |file| file.len());
-        let fits = rest.iter().take(MOST_FILES).take_while(|input| {
+        let fits = rest.iter().take(most_files).take_while(|input| {
             let before = bytes;
             bytes += size(input);
             before == 0 || bytes <= MOST_BYTES
@@ -246,12 +276,13 @@ impl Job {
         if self.args.strict { Mode::Strict } else { Mode::Tolerant }
     }
 
-    fn options(&self) -> WriteOptions {
+    fn options(&self, ply: Option<usize>) -> WriteOptions {
         WriteOptions {
             scores: self.args.scores,
             csa: self.args.csa_version,
             ends: if self.args.ends { usi::Ends::Words } else { usi::Ends::Omit },
-            ply: self.args.ply,
+            ply,
+            diagram: self.args.diagram.style(),
         }
     }
 
@@ -266,11 +297,6 @@ impl Job {
                 converted.messages.extend(shown(&reading.warnings, ""));
                 converted.failed = !reading.errors.is_empty();
                 converted.games = reading.records.len();
-                if let Err(message) = self.check_ply(&reading.records) {
-                    converted.messages.push(message);
-                    converted.failed = true;
-                    return converted;
-                }
                 converted.product = self.product(reading.records, &mut converted);
                 if self.args.strict && converted.failed {
                     converted.product = Product::Nothing;
@@ -284,26 +310,22 @@ impl Job {
         converted
     }
 
-    /// Refuses positions after the end of a game.
-    fn check_ply(&self, records: &[Record]) -> Result<(), String> {
-        let Some(ply) = self.args.ply.filter(|_| self.to.holds_a_position()) else { return Ok(()) };
-        match records.iter().map(|record| record.moves().count()).find(|&moves| moves < ply) {
-            None => Ok(()),
-            Some(moves) => {
-                Err(text!("--ply {ply}: the game has {moves} moves", "--ply {ply}：棋譜は {moves} 手です").to_string())
-            }
-        }
+    /// The positions of a game that are written; `None` is the usual one of the format.
+    fn plies(&self, record: &Record) -> Result<Vec<Option<usize>>, String> {
+        let Some(plies) = self.args.ply else { return Ok(vec![None]) };
+        Ok(plies.of(record.moves().count())?.map(Some).collect())
     }
 
     fn read(&self, input: &Input, messages: &mut Vec<String>) -> Result<Reading, String> {
         let bytes = input.bytes().map_err(|error| reason(&error).to_string())?;
         let told = |error: KifuError| error.to_string();
-        if let Some(format) = self.args.from {
-            return format.read_bytes(&bytes, self.mode()).map_err(told);
-        }
-        let (found, reading) = read_any(&bytes, self.mode()).map_err(told)?;
+        let (found, reading) = match self.args.from {
+            Some(format) => (format, format.read_bytes(&bytes, self.mode()).map_err(told)?),
+            None => read_any(&bytes, self.mode()).map_err(told)?,
+        };
+        reading.records.iter().try_for_each(|record| self.plies(record).map(drop))?;
         let named = extension(&input.path).and_then(Format::of_extension);
-        if named.is_some_and(|named| !named.reads_as(found)) {
+        if self.args.from.is_none() && named.is_some_and(|named| !named.reads_as(found)) {
             let text = text!("warning: the file is of the format {found}", "注意：ファイルの内容は {found} 形式です");
             messages.push(text.to_string());
         }
@@ -312,10 +334,13 @@ impl Job {
 
     fn product(&self, records: Vec<Record>, converted: &mut Converted) -> Product {
         let is_stdout = matches!(self.target, Target::Stdout);
-        if matches!(self.target, Target::Folder(_)) || !(is_stdout || self.to.holds_games()) {
+        if !is_stdout && !self.to.holds_games() {
             return Product::Files(self.own_files(&records, converted));
         }
-        let text = self.write(&records, converted);
+        let text = self.text(&records, converted);
+        if matches!(self.target, Target::Folder(_)) {
+            return Product::Files(vec![([String::new(), self.suffix.clone()], self.encode(&text, converted))]);
+        }
         // CSA has one head for all games of a file, and KI2 a separator between them.
         if matches!(self.to, Format::Csa | Format::Ki2) {
             Product::Records(records)
@@ -326,25 +351,47 @@ impl Job {
         }
     }
 
+    /// The text of games, or of the positions that are asked for.
+    fn text(&self, records: &[Record], converted: &mut Converted) -> String {
+        if self.args.ply.is_none() {
+            return self.write(records, None, converted);
+        }
+        let mut text = String::new();
+        for record in records {
+            for ply in self.plies(record).into_iter().flatten() {
+                text += &self.write(slice::from_ref(record), ply, converted);
+            }
+        }
+        text
+    }
+
     /// The text of games; content that it cannot hold is an error in a strict run.
-    fn write(&self, records: &[Record], converted: &mut Converted) -> String {
-        let written = self.to.write_counted(records, self.options());
+    fn write(&self, records: &[Record], ply: Option<usize>, converted: &mut Converted) -> String {
+        let written = self.to.write_counted(records, self.options(ply));
         converted.failed |= self.args.strict && !written.losses.is_empty();
         converted.losses.extend(written.losses);
         written.text
     }
 
-    /// The games of one input as files of their own: one, or one a game.
-    fn own_files(&self, records: &[Record], converted: &mut Converted) -> Vec<(String, Vec<u8>)> {
-        let is_one = self.to.holds_games() || records.len() == 1;
+    /// The games of one input as files of their own: one a game or position.
+    fn own_files(&self, records: &[Record], converted: &mut Converted) -> Vec<([String; 2], Vec<u8>)> {
+        let is_pattern = matches!(&self.target, Target::File(path) if path.to_string_lossy().contains(PLY));
         let digits = records.len().to_string().len();
-        let games = records.chunks(if is_one { records.len() } else { 1 });
-        let file = |(number, games): (usize, &[Record])| {
-            let suffix = if is_one { self.suffix.clone() } else { format!("-{number:0digits$}{}", self.suffix) };
-            let text = self.write(games, converted);
-            (suffix, self.encode(&text, converted))
-        };
-        (1..).zip(games).map(file).collect()
+        let mut files = Vec::new();
+        for (number, record) in (1..).zip(records) {
+            let moves = record.moves().count();
+            let width = moves.to_string().len().max(3);
+            let game = if records.len() > 1 { format!("-{number:0digits$}") } else { String::new() };
+            for ply in self.plies(record).into_iter().flatten() {
+                let position = format!("{:0width$}", ply.unwrap_or(moves));
+                let is_appended = self.args.has_several() && !is_pattern;
+                let after = if is_appended { format!("-{position}") } else { String::new() };
+                let replaced = if is_pattern { position } else { String::new() };
+                let text = self.write(slice::from_ref(record), ply, converted);
+                files.push(([replaced, format!("{game}{after}{}", self.suffix)], self.encode(&text, converted)));
+            }
+        }
+        files
     }
 
     /// The bytes of a text; a replaced character is an error in a strict run.
@@ -382,8 +429,8 @@ impl<W: Write> Sink<'_, W> {
                     Target::File(path) => self.bases.numbered(path.with_extension("")),
                     Target::Stdout => return Ok(()),
                 };
-                for (suffix, bytes) in files {
-                    self.write_own_file(&name, &base, &suffix, &bytes)?;
+                for (name_parts, bytes) in files {
+                    self.write_own_file(&name, &base, &name_parts, &bytes)?;
                 }
             }
         }
@@ -405,9 +452,10 @@ impl<W: Write> Sink<'_, W> {
         if self.job.args.strict { "" } else { pick("warning: ", "注意：") }
     }
 
-    fn write_own_file(&mut self, name: &str, base: &Path, suffix: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut path = base.as_os_str().to_owned();
-        path.push(suffix);
+    fn write_own_file(&mut self, name: &str, base: &Path, [ply, end]: &[String; 2], bytes: &[u8]) -> io::Result<()> {
+        let numbered = base.to_str().filter(|_| !ply.is_empty()).map(|base| base.replace(PLY, ply).into());
+        let mut path = numbered.unwrap_or_else(|| base.as_os_str().to_owned());
+        path.push(end);
         let path = PathBuf::from(path);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let written = if self.written.contains(&path) {
@@ -453,7 +501,7 @@ impl<W: Write> Sink<'_, W> {
             self.failures += usize::from(self.job.args.strict && self.written.is_empty());
         }
         if !self.together.is_empty() {
-            self.text = to.write(&self.together, self.job.options());
+            self.text = to.write(&self.together, self.job.options(None));
         }
         if self.text.is_empty() {
             return Ok(());

@@ -180,8 +180,12 @@ fn rank_line(setup: &Setup, rank: u8) -> String {
 }
 
 fn hand_line(setup: &Setup, color: Color, sides: Sides) -> String {
-    let mut line = format!("{}の持駒：", sides.name(color));
-    let hand = setup.hands[color];
+    format!("{}の持駒：{}", sides.name(color), hand_text(setup.hands[color]))
+}
+
+/// The pieces of a hand with their numbers, blanks after them; `なし` for none.
+pub(crate) fn hand_text(hand: Hand) -> String {
+    let mut line = String::new();
     for piece in HandPiece::SFEN_ORDER.into_iter().filter(|&piece| hand.has(piece)) {
         line.push(piece_cell(piece.piece_type()));
         let mut rest = hand.count(piece);
@@ -194,10 +198,7 @@ fn hand_line(setup: &Setup, color: Color, sides: Sides) -> String {
         words::push_count(&mut line, rest);
         line.push('　');
     }
-    if hand.is_empty() {
-        line.push_str("なし");
-    }
-    line
+    if line.is_empty() { "なし".to_owned() } else { line }
 }
 
 #[cfg(test)]
