@@ -283,7 +283,8 @@ fn beside(inputs: &[PathBuf]) -> Target {
 
 /// Shows a page in the browser.
 fn open(page: &Path) {
-    if let Err(error) = ::open::that(page) {
+    // Windows takes a relative name for an address.
+    if let Err(error) = std::path::absolute(page).and_then(::open::that) {
         let page = page.display();
         notice(text!("enbu: {page} cannot be opened: {error}", "enbu: {page} を開けません：{error}"));
     }
