@@ -7,7 +7,7 @@ use enbu_kifu::markup::escape;
 use enbu_language::{pick, text};
 
 use crate::record::GameRecord;
-use crate::report::Report;
+use crate::report::{LEAST_PAIRS, Report};
 use crate::sprt::Sprt;
 
 const WIDTH: f64 = 800.0;
@@ -64,7 +64,7 @@ pub fn svg(games: &[GameRecord], sprt: Option<&Sprt>) -> String {
         let at = pairing.all.games() as f64;
         let estimate = pairing.pairs.elo();
         // Of one or two pairs no interval is worth showing, and it would dwarf the rest.
-        if pairs >= 4 {
+        if pairs >= LEAST_PAIRS {
             for (line, sign) in elo.iter_mut().zip([0.0, -1.0, 1.0]) {
                 line.push((at, (estimate.value + sign * estimate.half_width).clamp(-1000.0, 1000.0)));
             }

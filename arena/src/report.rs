@@ -167,7 +167,8 @@ impl Pairing {
             add(pick("pairs", "組の得点"), format!("{:?} {points}", self.pairs.0));
             add(pick("Elo", "Elo 差"), format!("{} (95 %)", shown(&self.pairs, Pentanomial::elo)));
             add(pick("nElo", "正規化 Elo"), format!("{} (95 %)", shown(&self.pairs, Pentanomial::normalised_elo)));
-            add(pick("LOS", "優位の確率"), format!("{:.1} %", 100.0 * self.pairs.los()));
+            let los = is_meaningful(&self.pairs).then(|| format!("{:.1} %", 100.0 * self.pairs.los()));
+            add(pick("LOS", "優位の確率"), los.unwrap_or("–".to_owned()));
         }
         sprt.into_iter().for_each(|sprt| add("SPRT", sprt_text(sprt, &self.pairs)));
         let reasons: Vec<String> =
@@ -194,13 +195,20 @@ impl Pairing {
 /// Columns of the labels of a summary.
 const LABEL_COLUMNS: usize = 12;
 
-/// Widest half of an interval of Elo that is shown: of a few games, or after wins of one side alone, it
-/// means nothing, and neither does that of the normalised Elo.
+/// Pairs from which on estimates are shown: the variance of fewer is not known.
+pub(crate) const LEAST_PAIRS: u64 = 4;
+
+/// Widest half of an interval of Elo that is shown. While one side wins all, it is ten times as wide.
 const WIDEST_ELO: f64 = 500.0;
+
+/// Returns true if estimates mean something.
+fn is_meaningful(pairs: &Pentanomial) -> bool {
+    pairs.pairs() >= LEAST_PAIRS && pairs.elo().half_width <= WIDEST_ELO
+}
 
 /// An estimate of Elo for people, or a dash.
 fn shown(pairs: &Pentanomial, estimate_of: fn(&Pentanomial) -> Estimate) -> String {
-    if pairs.elo().half_width > WIDEST_ELO {
+    if !is_meaningful(pairs) {
         return "–".to_owned();
     }
     let Estimate { value, half_width } = estimate_of(pairs);
@@ -312,8 +320,7 @@ impl Report {
         )
         .to_string();
         for (index, Standing { name, games, pairs, faults, .. }) in standings.iter().enumerate() {
-            let elo = if pairs.pairs() > 0 { shown(pairs, Pentanomial::elo) } else { "–".to_owned() };
-            let (name, score) = (left(name, width), 100.0 * games.score());
+            let (name, score, elo) = (left(name, width), 100.0 * games.score(), shown(pairs, Pentanomial::elo));
             let Tally { won, drawn, lost } = games;
             let _ = write!(
                 text,
@@ -414,7 +421,10 @@ mod tests {
         let report = Report::of(&games);
         assert!(report.pairings()[0].line(None).starts_with("W 8 D 0 L 0  Elo –  ptnml [0, 0, 0, 0, 4]"));
         let summary = report.summary(None);
-        assert!(summary.contains("  Elo          – (95 %)\n  nElo         – (95 %)\n"), "{summary}");
+        assert!(summary.contains("  Elo          – (95 %)\n  nElo         – (95 %)\n  LOS          –\n"), "{summary}");
+        // One pair has no variance.
+        let one = Report::of(&games[..2]);
+        assert!(one.pairings()[0].line(None).contains("  Elo –  "));
         assert!(report.table().ends_with("–  faults: bad_pv 16") && report.standings()[0].elo.half_width > 5000.0);
         let even = [Points::Win, Points::Loss, Points::Loss, Points::Win];
         let games = (0..40).map(|number| played(number, ["a", "b"], even[number % 4]));

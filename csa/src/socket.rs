@@ -93,7 +93,10 @@ impl Drop for Connection {
 fn connect(host: &str, port: u16) -> io::Result<(TcpStream, Duration)> {
     let mut last =
         io::Error::new(ErrorKind::NotFound, pick("the name has no address", "ホスト名のアドレスがありません"));
-    for address in (host, port).to_socket_addrs()? {
+    // The library names no kind of this error.
+    let unknown = |error: io::Error| pick(error.to_string(), "ホスト名が見つかりません".to_owned());
+    let addresses = (host, port).to_socket_addrs().map_err(|error| io::Error::new(error.kind(), unknown(error)))?;
+    for address in addresses {
         let begun = Instant::now();
         match TcpStream::connect_timeout(&address, CONNECT_LIMIT) {
             Ok(stream) => return Ok((stream, begun.elapsed())),
