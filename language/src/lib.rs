@@ -144,20 +144,18 @@ pub fn pick<T>(english: T, japanese: T) -> T {
     Language::current().pick(english, japanese)
 }
 
-/// Defines an enum of errors whose rows hold both texts of each variant, in which its fields stand by
-/// their names; those of a tuple have names here alone.
+/// Defines an enum of errors whose rows hold both texts of a variant, with its fields by their names
+/// (those of a tuple have names here alone) or with arguments after the texts.
 ///
 /// ```
 /// enbu_language::messages! {
-/// /// Faults of books.
 /// #[derive(Debug, thiserror::Error)]
 /// enum Fault {
 ///     Empty => "the file is empty", "ファイルが空です";
 ///     LongLine { line: u64 } => "line {line} is too long", "{line} 行目が長すぎます";
-///     Move(#[source] error: std::fmt::Error) => "not a move: {error}", "指し手ではありません：{error}";
-///     Flags(bits: u8) => "unknown flags {}", "未知のフラグ {} です", bits.count_ones();
+///     Flags(#[source] error: std::fmt::Error) => "not a move: {}", "指し手ではありません：{}", error;
 /// }}
-/// assert_eq!(Fault::Flags(7).to_string(), "unknown flags 3");
+/// assert_eq!(Fault::LongLine { line: 3 }.to_string(), "line 3 is too long");
 /// ```
 #[macro_export]
 macro_rules! messages {

@@ -23,10 +23,7 @@ impl Color {
 
     /// Its name in the language of the process.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Black => pick("Black", "先手"),
-            Self::White => pick("White", "後手"),
-        }
+        pick(["Black", "White"], ["先手", "後手"])[self]
     }
 }
 

@@ -158,8 +158,7 @@ pub enum HandPiece {
 impl HandPiece {
     /// Its name in the language of the process: the letter of SFEN or the kanji.
     pub fn name(self) -> char {
-        const KANJI: [char; HandPiece::COUNT] = ['歩', '香', '桂', '銀', '角', '飛', '金'];
-        pick(self.piece_type().letter(), KANJI[self as usize])
+        pick(self.piece_type().letter(), ['歩', '香', '桂', '銀', '角', '飛', '金'][self as usize])
     }
 
     /// Number of kinds.

@@ -107,7 +107,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("book show sorted.db", "▲７六歩         △３四歩"),
     ("book show sorted.db startpos moves 2g2f", "定跡にありません"),
     ("book show sorted.db startpos moves 2g2e", "反則手です：`2g2e`"),
-    ("book stats sorted.db", "先手番 1、後手番 0"),
+    ("book stats sorted.db", "1（先手 1、後手 0）"),
     ("book stats faults.db", "異常"),
     ("book verify sorted.db", "異常なし"),
     ("book verify faults.db cut.bin", "反則手 1"),

@@ -8,7 +8,8 @@ use enbu_tests::binary::workspace_root;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Crates whose errors a player meets. Those of the others are for developers, or go to a GUI.
-const OF_PLAYERS: &[&str] = &["analysis", "arena", "book", "csa", "eval", "files", "kifu", "mate", "movegen", "usi"];
+const OF_PLAYERS: &[&str] =
+    &["analysis", "arena", "book", "csa", "engine", "eval", "files", "kifu", "mate", "movegen", "usi"];
 
 /// Modules for developers in these crates.
 const OF_DEVELOPERS: &[&str] = &["spsa", "spsa.rs"];

@@ -56,7 +56,7 @@ impl FromStr for Shard {
         let cut: String = text.chars().take(40).collect();
         let text = text!(
             "`{cut}` is not a shard: i/n with i from 1 to n is needed (such as 1/4)",
-            "`{cut}` は分担の指定ではありません。i/n（i は 1～n、例：1/4）で指定してください"
+            "`{cut}` は i/n の形ではありません（i は 1～n、例：1/4）"
         );
         parsed.ok_or_else(|| text.to_string())
     }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use enbu_book::{Book, Entry, Fault, Finding, Format, Judgement, OpenOptions, Page, Place, Statistics, Verifier};
-use enbu_language::{Words, left, pick, right, text};
+use enbu_language::{Words, left, pick, text};
 use enbu_movegen::Move;
 use serde_json::{Value, json};
 
@@ -138,11 +138,8 @@ fn verify_book(args: &VerifyArgs, path: &Path, out: &mut impl Write) -> io::Resu
     let Faults { out, count, kinds, .. } = faults;
     if count > most {
         let (path, more) = (path.display(), count - most);
-        writeln!(
-            out,
-            "{}",
-            text!("{path}: {more} more faults; --all prints them", "{path}：ほかに {more} 件（--all で表示）")
-        )?;
+        let text = text!("{path}: {more} more faults; --all prints them", "{path}：ほかに {more} 件（--all で表示）");
+        writeln!(out, "{text}")?;
     }
     let kinds = kinds.iter().map(|(kind, count)| text!("{kind}: {count}", "{kind} {count}").to_string());
     let kinds = kinds.collect::<Vec<_>>().join(pick(", ", "、"));
@@ -216,10 +213,8 @@ fn print_statistics(format: Format, statistics: &Statistics, out: &mut impl Writ
     let deepest = |depth| text!(": at most {depth}", "（最大 {depth}）").to_string();
     let deepest = statistics.max_depth.map_or(String::new(), deepest);
     let (black, white, sum) = (positions - white_to_move, white_to_move, statistics.sum_of_counts);
-    let sides = text!(
-        "{positions}: Black to move {black}, White to move {white}",
-        "{positions}（先手番 {black}、後手番 {white}）"
-    );
+    let sides =
+        text!("{positions}: Black to move {black}, White to move {white}", "{positions}（先手 {black}、後手 {white}）");
     let sizes = text!("{moves}: {mean:.2} a position, at most {most}", "{moves}（局面平均 {mean:.2}、最大 {most}）");
     let rows: [(Words, &dyn Display); 8] = [
         (Words("format", "形式"), &format),
@@ -306,9 +301,8 @@ fn print_page(page: &Page, flipped: bool, out: &mut impl Write) -> io::Result<()
         writeln!(out, "{text}")?;
     }
     let width = pick(6, 16);
-    let [mv, reply] = [pick("move", "指し手"), pick("reply", "応手")].map(|name| left(name, width));
-    let numbers = [(pick("value", "評価値"), 7), (pick("depth", "深さ"), 7), (pick("count", "出現回数"), 11)];
-    writeln!(out, "{mv}{reply}{}", numbers.map(|(name, width)| right(name, width)).concat())?;
+    let english = "move  reply   value  depth      count";
+    writeln!(out, "{}", pick(english, "指し手          応手             評価値   深さ   出現回数"))?;
     let setup = page.position.to_setup();
     for entry in &page.entries {
         let text = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());

@@ -267,7 +267,7 @@ pub(crate) fn read(
     cursor.take(MAGIC.len(), Words("the magic", "マジック"))?;
     let version = field(&mut cursor, Words("the version", "バージョン"), OUTPUTS[0]..=DEEP, Words("1 to 3", "1～3"))?;
     let offset = cursor.offset();
-    let (part, expected) = (Words("L1", "L1"), Words("a multiple of 32 from 64 to 1024", "64～1024 の 32 の倍数"));
+    let (part, expected) = (Words("L1", " L1 "), Words("a multiple of 32 from 64 to 1024", "64～1024 の 32 の倍数"));
     let width = field(&mut cursor, part, 64..=1024, expected)? as usize;
     if !width.is_multiple_of(32) {
         return Err(NetworkError::Field { part, offset, value: width as i64, expected });
