@@ -449,7 +449,7 @@ function take(content) {
   const size = typeof content === 'string' ? content.length : content.byteLength;
   if (size > MOST_BYTES) return tell(t('large'));
   if (!size) return tell(t('empty'));
-  const found = ask('read', content);
+  const found = ask(`read ${root.dataset.lang}`, content);
   const error = found.error ?? (found.moves.length ? null : found.errors[0]);
   if (error) return tell(`${ja() ? '読めません：' : 'Cannot be read: '}${error}`);
   rest();

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `view` | `startpos` or `sfen ...`, `moves ...` | board, hands, legal moves, end of the game |
 //! | `texts` | an SFEN; on the next line moves | Japanese and English texts of the moves |
-//! | `read` | bytes of a record of any format | start, moves, texts, names, comments; errors, warnings |
+//! | `read [LANGUAGE]` | bytes of a record of any format | start, moves, texts, names, comments; errors, warnings |
 //! | `write FORMAT` | as `view`; on the next lines the names of both sides | text: the record |
 //! | `analyse NODES LANGUAGE` | as `read` | html: the page of `enbu analyse` |
 
@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use enbu_analysis::html::{self, line_texts};
 use enbu_analysis::{Analyst, Limit, Settings, analyse};
 use enbu_kifu::{Format, HeaderKey, Mode, Problems, Reading, Record, WriteOptions, read_any, svg};
-use enbu_language::Language;
+use enbu_language::{Language, pick};
 use enbu_movegen::{Color, Declaration, EnteringKingRule, MoveList, Position, Ruling};
 use enbu_usi::{Command, Game};
 use serde_json::{Value, json};
@@ -37,14 +37,16 @@ pub fn answer(question: &[u8], host: &dyn Host, progress: &mut dyn FnMut(&str)) 
     let content = content.get(1..).unwrap_or_default();
     let (head, text) = (String::from_utf8_lossy(head), String::from_utf8_lossy(content));
     let words: Vec<&str> = head.split(' ').collect();
+    enbu_language::choose(words.last().and_then(|word| Language::named(word)));
     let answer = match words[..] {
         ["view"] => view(&text),
         ["texts"] => Ok(texts(&text)),
-        ["read"] => read(content),
+        ["read", ..] => read(content),
         ["write", format] => write(format, &text),
         ["analyse", nodes, language] => judge(content, (nodes, language), host, progress),
         _ => Err(format!("unknown question {head:.40}")),
     };
+    enbu_language::choose(None);
     answer.unwrap_or_else(|error| json!({ "error": error })).to_string()
 }
 
@@ -102,7 +104,7 @@ fn texts(text: &str) -> Value {
 fn reading(content: &[u8]) -> Result<(Format, Reading, Record), String> {
     let (format, mut reading) = read_any(content, Mode::Tolerant).map_err(|error| error.to_string())?;
     if reading.records.is_empty() {
-        return Err("no game".to_owned());
+        return Err(pick("no game", "棋譜がありません").to_owned());
     }
     let record = reading.records.swap_remove(0);
     Ok((format, reading, record))

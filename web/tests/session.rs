@@ -262,6 +262,9 @@ fn records_are_read_written_and_judged() {
         assert_eq!(asked(&format!("read\n{text}"))["error"], Value::Null, "{format}");
     }
     assert!(asked("read\nprose")["error"].as_str().is_some_and(|error| error.contains("no record")));
+    assert!(
+        asked("read ja\nprose")["error"].as_str().is_some_and(|error| error.contains("棋譜や局面が見つかりません"))
+    );
     assert!(asked("write gif\nstartpos")["error"].is_string());
     let judged = asked("analyse 200 ja\nstartpos moves 7g7f 3c3d 8h2b+");
     assert!(
