@@ -90,7 +90,7 @@ fn errors_of_matches_are_in_japanese() {
     check(&[], &["match", "--tc", "soon"], &["`soon` は持ち時間の指定ではありません"]);
     check(&[], &["match", "--hang", "0"], &["0.001～86400 秒の範囲で指定してください"]);
     check(&[], &["match", "--adjudicate", "600"], &["整数を 2 個、カンマ区切りで指定してください"]);
-    check(&[], &["match", "--shard", "5/4"], &["`5/4` は分担の指定ではありません。i/n（i は"]);
+    check(&[], &["match", "--shard", "5/4"], &["`5/4` は i/n の形ではありません"]);
     check(&[], &["match", "--merge", "none.jsonl"], &["none.jsonl：ファイルやフォルダがありません"]);
     for (arguments, part) in [
         (&["--sprt", "5", "0"][..], "--sprt：SPRT の範囲 [5, 0]"),
