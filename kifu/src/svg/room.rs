@@ -32,9 +32,8 @@ pub(super) fn shortened(text: &str, room: u32) -> String {
 /// Returns true for a character that stays upright in a column: of full width, and no bracket or dash.
 pub(super) const fn is_upright(c: char) -> bool {
     let is_turned =
-        matches!(c, 'ー' | '〈'..='】' | '〔'..='〟' | '（' | '）' | '－' | '：'..='＝' | '［'..='］' | '｛'..='～');
-    matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff60}' | '\u{1f300}'..)
-        && !is_turned
+        matches!(c, '〈'..='】' | '〔'..='〟' | 'ー' | '（' | '）' | '－' | '：'..='＝' | '［'..='］' | '｛'..='ﾟ');
+    c >= '\u{2e80}' && !is_turned
 }
 
 #[cfg(test)]
