@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_kifu::{Event, GameResult, HeaderKey, Names, NodeId, Record};
-use enbu_language::{Words, messages};
+use enbu_language::{Language, Words, messages};
 use enbu_movegen::{Color, Move, Position};
 
 use crate::analyst::{Analyst, GameRules, IfBusy};
@@ -162,7 +162,7 @@ fn walk(
             Event::Move(mv) => match position.play(*mv) {
                 Ok(_) => walk.moves.push((id, *mv)),
                 Err(error) => {
-                    walk.broken_off = Some(error.to_string());
+                    walk.broken_off = Some(Language::English.render(error));
                     break;
                 }
             },

@@ -125,6 +125,8 @@ const MESSAGES: &[(&str, &str)] = &[
     ("book make self -o grown.db --positions 2 --nodes 100 --jobs 1", "局面、評価値"),
     ("book make self -o grown.db --positions 2 --nodes 100 --position x", "--position x："),
     ("book make self -o grown.db --merge sorted.db", "定跡の探索の記録ではありません"),
+    ("analyse foul.kif --nodes 100", "反則手の前の 4 手目まで解析しました"),
+    ("analyse list.sfen --nodes 100", "相手玉（５一）に王手がかかったまま"),
     ("analyse lines.kif --nodes 100 --eval net.nnue", "対応している評価関数ではありません"),
     ("analyse lines.kif --nodes 100 --eval cut.nnue", "ファイルが途中で終わっています"),
     ("analyse lines.kif --nodes 100 --eval nope.nnue", "ファイルやフォルダがありません"),

@@ -172,8 +172,9 @@ fn one(job: &Job, number: u64, unit: Unit, analyst: &mut Option<Analyst>, counte
         }
     }
     if !done.known {
-        messages.extend(report.broken_off.iter().map(|reason| {
-            text!("analysed up to the fault: {reason}", "誤りのある手の前まで解析しました：{reason}").to_string()
+        let japanese = report.positions.len().saturating_sub(1);
+        messages.extend(report.broken_off.iter().map(|english| {
+            text!("analysed up to the fault: {english}", "反則手の前の {japanese} 手目まで解析しました").to_string()
         }));
     }
     Some(Done {
