@@ -261,10 +261,8 @@ impl<'l> Client<'l> {
                     }
                     let pause = pauses.next();
                     let seconds = pause.as_secs_f64().ceil();
-                    self.notice(text!(
-                        "{reason}; next login in {seconds} s",
-                        "{reason}。{seconds} 秒後に再ログインします"
-                    ));
+                    let text = text!("{reason}; next login in {seconds} s", "{reason}。{seconds} 秒後に再ログイン");
+                    self.notice(text);
                     if self.wait(pause) {
                         return Ok(self.tally);
                     }

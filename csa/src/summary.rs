@@ -454,12 +454,9 @@ fn illegal_start(setup: &Setup) -> Option<Both> {
                 }
                 // Squares are in the order of their files.
                 (PieceType::Pawn, _) if last_pawn.replace(square.file()) == Some(square.file()) => {
-                    let nifu = text!(
-                        "{} has two pawns on file {} (nifu)",
-                        "{}の {} 筋が二歩です",
-                        color.name(),
-                        square.file()
-                    );
+                    let file = square.file();
+                    let nifu =
+                        text!("{} has two pawns on file {file} (nifu)", "{}の {file} 筋が二歩です", color.name());
                     return Some(Both::of(nifu));
                 }
                 _ => {}
@@ -471,14 +468,9 @@ fn illegal_start(setup: &Setup) -> Option<Both> {
     }
     HandPiece::ALL.into_iter().find_map(|piece| {
         let (count, set) = (setup.count(piece.piece_type()), u32::from(piece.set_count()));
-        let excess = || {
-            Both::of(text!(
-                "{count} of {} (a set has {set})",
-                "{}が {count} 枚あります（一式では {set} 枚）",
-                piece.name()
-            ))
-        };
-        (count > set).then(excess)
+        let excess =
+            text!("{count} of {} (a set has {set})", "{}が {count} 枚あります（一式は {set} 枚）", piece.name());
+        (count > set).then(|| Both::of(excess))
     })
 }
 

@@ -89,7 +89,7 @@ impl From<Refusal> for io::Error {
 
 /// The reason for an error of the system in the language of the process.
 pub fn reason(error: &io::Error) -> impl Display + '_ {
-    const REASONS: [(io::ErrorKind, &str); 16] = [
+    const REASONS: [(io::ErrorKind, &str); 12] = [
         (io::ErrorKind::NotFound, "ファイルやフォルダがありません"),
         (io::ErrorKind::PermissionDenied, "アクセスする権限がありません"),
         (io::ErrorKind::AlreadyExists, "すでにあります"),
@@ -98,12 +98,8 @@ pub fn reason(error: &io::Error) -> impl Display + '_ {
         (io::ErrorKind::StorageFull, "ディスクの空きがありません"),
         (io::ErrorKind::ReadOnlyFilesystem, "書き込みが禁止されたディスクです"),
         (io::ErrorKind::UnexpectedEof, "ファイルが途中で終わっています"),
-        (io::ErrorKind::OutOfMemory, "メモリが足りません"),
-        (io::ErrorKind::BrokenPipe, "相手側が閉じています"),
         (io::ErrorKind::ConnectionRefused, "接続を拒否されました"),
         (io::ErrorKind::ConnectionReset, "相手側が接続を切りました"),
-        (io::ErrorKind::ConnectionAborted, "接続が切れました"),
-        (io::ErrorKind::HostUnreachable, "相手先に届きません"),
         (io::ErrorKind::NetworkUnreachable, "ネットワークにつながっていません"),
         (io::ErrorKind::TimedOut, "時間内に応答がありません"),
     ];

@@ -128,13 +128,8 @@ impl<'c, 'l> Session<'c, 'l> {
                 Ok(None)
             }
             Incoming::Closed { reason, cut_bytes } => {
-                if cut_bytes == 0 {
-                    return Err(self.broken(reason));
-                }
-                Err(self.broken(text!(
-                    "{reason}, {cut_bytes} bytes into a line",
-                    "{reason}（行の途中 {cut_bytes} バイト）"
-                )))
+                let cut = text!("{reason}, {cut_bytes} bytes into a line", "{reason}（行の途中 {cut_bytes} バイト）");
+                Err(if cut_bytes == 0 { self.broken(&reason) } else { self.broken(cut) })
             }
         }
     }
@@ -270,10 +265,9 @@ impl<'c, 'l> Session<'c, 'l> {
         self.playing = Some(Playing::new(record, start, at));
         if let Err(error) = opened {
             let error = reason(&error);
-            self.client.notice(text!(
-                "the journal of the record cannot be written: {error}",
-                "棋譜の途中経過を書き込めません：{error}"
-            ));
+            let text =
+                text!("the journal of the record cannot be written: {error}", "棋譜の控えを書き込めません：{error}");
+            self.client.notice(text);
         }
         let (number, id, opponent) = (self.client.tally.games + 1, &summary.game_id, summary.opponent());
         let [english, japanese] = sides(summary.your_turn);

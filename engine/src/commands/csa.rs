@@ -104,10 +104,8 @@ fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
     };
     let keepalive = seconds(args.server.keepalive, config.server.keepalive, KEEPALIVE_S)?;
     if keepalive < LEAST_KEEPALIVE {
-        return Err(wrong(text!(
-            "--keepalive: at least 30 seconds are needed",
-            "--keepalive は 30 秒以上にしてください"
-        )));
+        let text = text!("--keepalive: at least 30 seconds are needed", "--keepalive は 30 秒以上にしてください");
+        return Err(wrong(text));
     }
     Ok(Settings {
         host,

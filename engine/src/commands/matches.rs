@@ -102,10 +102,8 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         MatchEvent::UnsolicitedOutput(name, faults) => {
             for (fault, times) in faults.iter() {
                 let fault = fault.name();
-                let text = text!(
-                    "{name} after its last game: {fault} ({times})",
-                    "{name}（最後の対局の後）：{fault} {times} 回"
-                );
+                let text =
+                    text!("{name} after its last game: {fault} ({times})", "{name}（終局後）：{fault} {times} 回");
                 state.progress.notice(text);
             }
             ControlFlow::Continue(())
@@ -242,10 +240,7 @@ impl<'m> State<'m> {
     fn take(&mut self, game: GameRecord, remark: Option<&Both>, file: &mut ResultsFile) -> ControlFlow<()> {
         let saved = file.append(&game);
         if let Err(error) = &saved {
-            let text = text!(
-                "{error}; the match ends after the games in progress",
-                "{error}。対局中の分が終わりしだい終了します"
-            );
+            let text = text!("{error}; the match ends after the games in progress", "{error}。対局中の分で終了します");
             self.file_trouble.call_once(|| self.progress.notice(&text));
         }
         if let Some(dir) = &self.args.csa

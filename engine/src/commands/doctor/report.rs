@@ -137,10 +137,15 @@ impl Display for Report {
         let indent = " ".repeat(MARK_COLUMNS + LABEL_COLUMNS);
         for check in &self.checks {
             let mut label = check.topic.label();
+            let mut remedies = check.findings.iter().skip(1).map(|finding| &finding.remedy);
             for Finding { status, text, remedy } in &check.findings {
                 let mark = left(status.words().1, MARK_COLUMNS);
                 writeln!(f, "{mark}{}{text}", left(std::mem::take(&mut label), LABEL_COLUMNS))?;
-                remedy.iter().try_for_each(|remedy| writeln!(f, "{indent}-> {remedy}"))?;
+                // One that several findings share follows the last of them.
+                let next = remedies.next();
+                if let Some(text) = remedy.as_ref().filter(|_| next != Some(remedy)) {
+                    writeln!(f, "{indent}-> {text}")?;
+                }
             }
         }
         let verdict = match (self.count(Status::Fault), self.count(Status::Note)) {
@@ -213,6 +218,12 @@ mod tests {
         let report = Report { checks: vec![check] };
         assert!(!report.has_faults());
         assert!(report.to_string().ends_with("Nothing is wrong; notes: 1.\n"));
+        let mut check = Check::new(Topic::Hash);
+        ["slow", "slower"].into_iter().for_each(|text| check.note(text, "wait"));
+        check.note("slowest", "buy");
+        let page = Report { checks: vec![check] }.to_string();
+        let lines = page.lines().map(|line| line.rsplit("  ").next().unwrap_or_default()).skip(2);
+        assert_eq!(lines.take(5).collect::<Vec<_>>(), ["slow", "slower", "-> wait", "slowest", "-> buy"]);
         assert!(Report { checks: Vec::new() }.to_string().ends_with("\nNothing is wrong.\n"));
     }
 }

@@ -182,10 +182,8 @@ impl MatchArgs {
             ))));
         }
         if !self.sprt.is_empty() && engines.len() != 2 {
-            return Err(io::Error::other(wrong(text!(
-                "--sprt needs exactly two engines",
-                "--sprt を使えるのはエンジンが2つのときだけです"
-            ))));
+            let text = text!("--sprt needs exactly two engines", "--sprt を使えるのはエンジンが2つのときだけです");
+            return Err(io::Error::other(wrong(text)));
         }
         let time_control = self.clock.time_control(&engines);
         let time_control = time_control.ok_or_else(|| io::Error::other(wrong(game_args::no_time_control())))?;
