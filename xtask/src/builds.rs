@@ -52,7 +52,8 @@ pub(crate) const WEB: Target = Target {
     triple: "wasm32-unknown-unknown",
     name: "web",
     program: "enbu_web.wasm",
-    package: &["enbu-web", "--lib"],
+    // Records are read one at a time here: small code, so that the module stays below 3 MB.
+    package: &["enbu-web", "--lib", "--config", "profile.dist.package.enbu-kifu.opt-level='s'"],
     linker: "wasm-ld",
     flags: &[],
     system: &[RUST],
