@@ -100,29 +100,16 @@ const MAX_NAME_BYTES: usize = 32;
 impl Settings {
     /// Checks the names: the login line holds no blanks, and a game name that shogi-server
     /// does not understand would silently become another game.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), ClientError> {
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || "_-@.".contains(letter);
         if self.user.is_empty() || self.user.len() > MAX_NAME_BYTES || !self.user.chars().all(is_word) {
-            return Err(text!(
-                "user `{}`: 1 to 32 letters, digits or _ - @ . are needed",
-                "ログイン名 `{}`：半角英数字と _ - @ . で 1～32 文字にしてください",
-                cut(&self.user)
-            )
-            .to_string());
+            return Err(ClientError::User(cut(&self.user)));
         }
         match &self.game {
-            Some(game) if !is_game_name(game) => Err(text!(
-                "unknown game `{}`: a name like floodgate-300-10F is needed (NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF)",
-                "ゲーム名 `{}`：floodgate-300-10F のような名前にしてください（名前-持ち時間の秒数-秒読み、または名前-持ち時間の秒数-加算F）",
-                cut(game)
-            )
-            .to_string()),
-            Some(game) if game.starts_with("floodgate-") && (game.ends_with("-B") || game.ends_with("-W")) => Err(text!(
-                "game `{}`: floodgate takes no wish for a side",
-                "ゲーム名 `{}`：floodgate では先後を希望できません",
-                cut(game)
-            )
-            .to_string()),
+            Some(game) if !is_game_name(game) => Err(ClientError::UnknownGame(cut(game))),
+            Some(game) if game.starts_with("floodgate-") && (game.ends_with("-B") || game.ends_with("-W")) => {
+                Err(ClientError::NoWish(cut(game)))
+            }
             _ => Ok(()),
         }
     }
@@ -182,7 +169,12 @@ messages! {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what it is")]
 pub enum ClientError {
-    Settings(text: String) => "{text}", "{text}";
+    User(user: String) =>
+        "user `{user}`: 1 to 32 letters, digits or _ - @ . are needed", "ログイン名 `{user}`：半角英数字と _ - @ . で 1～32 文字にしてください";
+    UnknownGame(game: String) =>
+        "unknown game `{game}`: a name like floodgate-300-10F is needed (NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF)",
+        "ゲーム名 `{game}`：floodgate-300-10F のような名前にしてください（名前-持ち時間の秒数-秒読み、または名前-持ち時間の秒数-加算F）";
+    NoWish(game: String) => "game `{game}`: floodgate takes no wish for a side", "ゲーム名 `{game}`：floodgate では先後を希望できません";
     Connect(server: String, reason: String) => "cannot connect to {server}: {reason}", "{server} に接続できません：{reason}";
     Login(server: String, user: String) =>
         "{server} refused the login of {user}: wrong password, or the name is in use", "{server} が {user} のログインを拒否しました：パスワードが違うか、名前が使用中です";
@@ -219,7 +211,7 @@ impl<'l> Client<'l> {
         halts: Receiver<Halt>,
         listener: &'l mut dyn Listener,
     ) -> Result<Self, ClientError> {
-        settings.check().map_err(ClientError::Settings)?;
+        settings.check()?;
         let own_margin = player.option_text("NetworkDelay2").and_then(|text| text.parse().ok());
         let own_margin = own_margin.map(Duration::from_millis);
         Ok(Self {
