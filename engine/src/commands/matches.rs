@@ -206,8 +206,12 @@ impl<'m> State<'m> {
     fn show(&mut self) {
         let (done, all) = (self.report.games(), self.all);
         let left = time_left(self.started.elapsed(), done - self.resumed, all.saturating_sub(done));
+        let has_bar = self.progress.has_bar();
         self.progress.show(done, || {
             let line = state(&self.report, self.sprt.as_ref());
+            if has_bar {
+                return line.trim_start().to_owned();
+            }
             text!("{done}/{all} games{left}{line}", "{done}/{all}局{left}{line}").to_string()
         });
     }

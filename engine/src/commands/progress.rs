@@ -70,6 +70,11 @@ impl Progress {
         }
     }
 
+    /// Returns true if a bar shows the steps done and the time left.
+    pub(crate) const fn has_bar(&self) -> bool {
+        matches!(self.shown, Shown::Live)
+    }
+
     pub(crate) fn set_steps(&self, steps: u64) {
         self.bar.set_length(steps);
     }
