@@ -4,7 +4,6 @@ use std::fmt;
 
 use enbu_movegen::Color;
 
-use crate::kakinoki::words::word_of_end;
 use crate::terms::{Naming, cell_of, value_of, word_of};
 
 /// Result of a game.
@@ -135,10 +134,18 @@ impl EndKind {
         word_of(&Self::NAMES, naming, self)
     }
 
+    /// Its word in KIF; those for fouls depend on the sides and are chosen elsewhere.
+    pub(crate) fn in_kif(&self) -> &str {
+        match self {
+            Self::Other(text) => text,
+            kind => kind.name(Naming::Kif).unwrap_or("中断"),
+        }
+    }
+
     /// The Japanese word for an end by its English wording; another text stays.
     pub fn in_japanese(wording: &str) -> &str {
         let row = Self::NAMES.iter().find(|(_, row)| row.split('|').nth(6) == Some(wording));
-        row.map_or(wording, |(kind, row)| row.split('|').nth(7).unwrap_or(word_of_end(kind)))
+        row.map_or(wording, |(kind, row)| row.split('|').nth(7).unwrap_or(kind.in_kif()))
     }
 
     /// Returns true for fouls: the game ended by an illegal move or action.

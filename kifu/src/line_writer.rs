@@ -9,7 +9,7 @@ use crate::end::{End, EndKind};
 use crate::header::HeaderKey;
 use crate::kakinoki::headers::{lines_of, one_line};
 use crate::kakinoki::score::{self, ScoreStyle};
-use crate::kakinoki::words::{self, is_blank, mark, word_of_end};
+use crate::kakinoki::words::{self, is_blank, mark};
 use crate::kakinoki::{Notation, Sides, board_lines, handicap, moves, result};
 use crate::lines::clock_text;
 use crate::pgn::psn;
@@ -209,7 +209,7 @@ impl Writer<'_> {
             (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(_)) => "反則勝ち",
             (EndKind::IllegalAction(fouled), None) if *fouled != turn => "反則勝ち",
             (EndKind::IllegalAction(_), None) => "反則負け",
-            (kind, _) => word_of_end(kind),
+            (kind, _) => kind.in_kif(),
         }
     }
 

@@ -3,7 +3,7 @@
 use enbu_movegen::Color;
 
 use super::headers::Sides;
-use super::words::{self, is_blank, word_of_end};
+use super::words::{self, is_blank};
 use crate::end::{End, EndKind, GameResult};
 
 /// Content of a result line.
@@ -107,7 +107,7 @@ impl ResultText<'_> {
 pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
     let winner = end.result.and_then(GameResult::winner);
     let usual = end.kind.result(turn) == end.result;
-    let word = word_of_end(&end.kind);
+    let word = end.kind.in_kif();
     let verdict = match (&end.kind, winner) {
         (EndKind::Resign, Some(winner)) if usual => format!("{}の勝ち", sides.name(winner)),
         // Of the side to move, as programs read it.

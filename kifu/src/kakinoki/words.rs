@@ -155,14 +155,6 @@ pub(crate) fn end_of_word(word: &str, turn: Color) -> Option<EndKind> {
     EndKind::named(word, Naming::Kif)
 }
 
-/// The word for an end; the words for fouls depend on the sides and are chosen elsewhere.
-pub(crate) fn word_of_end(kind: &EndKind) -> &str {
-    match kind {
-        EndKind::Other(text) => text,
-        kind => kind.name(Naming::Kif).unwrap_or("中断"),
-    }
-}
-
 /// Blanks of every kind, the ideographic one included.
 pub(crate) const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\u{3000}' | '\u{a0}' | '\u{b}' | '\u{c}')
@@ -220,7 +212,7 @@ mod tests {
         for (kind, words) in EndKind::NAMES {
             for word in words_in(words, Naming::Kif) {
                 assert_eq!(end_of_word(word, Color::Black), Some(kind.clone()));
-                assert_eq!(end_of_word(word_of_end(&kind), Color::Black), Some(kind.clone()));
+                assert_eq!(end_of_word(kind.in_kif(), Color::Black), Some(kind.clone()));
             }
         }
         assert_eq!(end_of_word("反則勝ち", Color::Black), Some(EndKind::IllegalAction(Color::White)));
