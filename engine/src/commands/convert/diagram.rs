@@ -22,7 +22,7 @@ pub(super) struct DiagramArgs {
     /// Text above the board; {ply}, {move}, {event}, {black} and {white} are replaced; default: the event and the last move ‖ 盤の上の文字。{ply}、{move}、{event}、{black}、{white} は置き換わる。省略時は棋戦と最終手
     #[arg(long, value_name = "TEXT")]
     caption: Option<String>,
-    /// Arrows (7g7f, P*5e), circles (5e) and frames ([5e]), divided by commas; G, R, Y or B before one is its colour ‖ 矢印（7g7f、P*5e）、丸（5e）、枠（[5e]）。コンマで区切り、前に G、R、Y、B を付けるとその色
+    /// Arrows (`7g7f`, `P*5e`), circles (`5e`) and frames (`[5e]`), divided by commas; G, R, Y or B before one is its colour ‖ 矢印（`7g7f`、`P*5e`）、丸（`5e`）、枠（`[5e]`）。コンマで区切り、前に G、R、Y、B を付けるとその色
     #[arg(long, value_name = "MARKS", value_delimiter = ',', value_parser = mark)]
     mark: Vec<Mark>,
 }
