@@ -32,7 +32,7 @@ fi
 if ! [ -s "$data/net.nnue" ]; then
     step training
     "$ENBU" selfplay stats "$data/games.archive"
-    "$ENBU" train "$data/games.archive" --out "$data/net.nnue" --name "$(basename "$data")" --shape "${SHAPE:-own}" \
+    "$ENBU" train "$data/games.archive" --out "$data/net.nnue" --name "$(basename "$data")" --shape "${SHAPE:-deep}" \
         ${WIDTH:+--width "$WIDTH"} --epochs "${EPOCHS:-5}" --batch "${BATCH:-4096}" \
         --checkpoint "$data/net.checkpoint" --resume --chart "$data/net.svg"
 fi

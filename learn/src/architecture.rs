@@ -6,8 +6,7 @@
 //! | `block` | the active inputs of many positions, sorted by input |
 //! | `factors` | virtual inputs, whose rows many inputs share during training |
 //! | `layer` | affine layers after the first |
-//! | `own` | Enbu's own networks with one layer of outputs |
-//! | `deep` | those with hidden layers |
+//! | `deep` | Enbu's own networks |
 //! | `k_p` | the standard network K-P 256x2-32-32 |
 //! | `piece_square` | the piece-square evaluation, fitted like a network |
 //!
@@ -21,7 +20,6 @@ pub(crate) mod deep;
 pub(crate) mod factors;
 pub(crate) mod k_p;
 mod layer;
-pub(crate) mod own;
 pub(crate) mod piece_square;
 #[cfg(test)]
 pub(crate) mod tests;

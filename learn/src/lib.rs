@@ -63,6 +63,6 @@ pub use game_file::GameFile;
 pub use pack::{decode_pack, encode_pack};
 pub use quantise::QuantiseError;
 pub use record::Record;
-pub use shape::{KINDS, Kind, Shape, ShapeError, Sizes};
+pub use shape::{KINDS, Kind, Shape, ShapeError};
 pub use statistics::Statistics;
 pub use trainer::{Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation};

@@ -76,13 +76,13 @@ impl<A: Architecture> Loops for A {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::own::{Own, OwnInputs};
+    use crate::architecture::deep::Deep;
     use crate::architecture::tests::{entries, random};
 
     /// The gradient of the loss: a step against it lowers the loss by its squared length.
     #[test]
     fn losses_fall_along_their_gradient() {
-        let own = Own { width: 64, buckets: 2, bucket_step: 8, inputs: OwnInputs };
+        let own = Deep { width: 64 };
         let (entries, order) = (entries(), [0, 1, 2]);
         let batch = Batch { entries: &entries, order: &order, target: Target { scale: 400.0, result_share: 0.25 } };
         let mut parameters = random(&own);

@@ -2,23 +2,16 @@
 
 use std::ops::Range;
 
-/// The reason why a network does not fit its file.
+/// The index of a parameter that does not fit its file: it is not finite, or too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages describe the fields")]
-pub enum QuantiseError {
-    /// It is not finite, or too large.
-    #[error("parameter {index} of the network does not fit its file")]
-    Number { index: usize },
-    /// The sum is that of absolute values, 64 = 1.0.
-    #[error("the output weights of bucket {bucket} are {sum} together, more than {limit}")]
-    Outputs { bucket: usize, sum: i64, limit: i64 },
-}
+#[error("parameter {0} of the network does not fit its file")]
+pub struct QuantiseError(pub usize);
 
 /// A range of parameters in integers, `unit` = 1.0, within ±`limit`.
 pub(crate) fn whole(parameters: &[f32], range: Range<usize>, unit: f32, limit: i32) -> Result<Vec<i32>, QuantiseError> {
     let number = |index: usize| {
         let value = (f64::from(parameters[index]) * f64::from(unit)).round();
-        if value.abs() <= f64::from(limit) { Ok(value as i32) } else { Err(QuantiseError::Number { index }) }
+        if value.abs() <= f64::from(limit) { Ok(value as i32) } else { Err(QuantiseError(index)) }
     };
     range.map(number).collect()
 }

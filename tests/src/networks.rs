@@ -8,11 +8,12 @@
 //! the padding of rows is random, too, since it must not matter.
 
 pub mod damage;
+pub mod former;
 mod numpy;
 
 use std::io::{self, Write};
 
-use enbu_eval::nnue::own::{ACTIVATION_UNIT, DeepParts, FINE_UNIT, HIDDEN, Parts, SECOND, UNIT};
+use enbu_eval::nnue::own::{ACTIVATION_UNIT, ATTACK_INPUTS, DeepParts, FINE_UNIT, HIDDEN, SECOND, UNIT};
 use numpy::Pcg64;
 
 /// The shapes that `tests/data/networks` has a table for.
@@ -332,13 +333,11 @@ pub fn deep(width: usize) -> DeepParts {
 /// pieces from 0, attacks from 2344 on. The formula of the format in plain integers.
 pub fn deep_value(parts: &DeepParts, inputs: [&[u16]; 2]) -> i32 {
     let width = parts.biases.len();
-    let sum = |inputs: &[u16], unit: usize| {
-        let rows = inputs.iter().map(|&input| {
-            let at = usize::from(input) * width + unit;
+    let sum = |inputs: &[u16], unit| {
+        first_sum(parts.biases[unit], inputs.iter().map(|&input| usize::from(input) * width + unit), |at| {
             let attack = || parts.attack_weights[at - parts.weights.len()].into();
-            parts.weights.get(at).map_or_else(attack, |&weight| i32::from(weight))
-        });
-        (i32::from(parts.biases[unit]) + rows.sum::<i32>()).clamp(0, UNIT)
+            parts.weights.get(at).copied().unwrap_or_else(attack)
+        })
     };
     let products = inputs.into_iter().flat_map(|inputs| {
         (0..width / 2).map(move |unit| (sum(inputs, unit) * sum(inputs, unit + width / 2) + 256) >> 9)
@@ -360,6 +359,11 @@ pub fn deep_value(parts: &DeepParts, inputs: [&[u16]; 2]) -> i32 {
     (i64::from(raw[0]) * i64::from(parts.scale) / i64::from(ACTIVATION_UNIT * FINE_UNIT)) as i32
 }
 
+/// A limited sum of the first layer, with the weights at these places.
+fn first_sum(bias: i16, places: impl Iterator<Item = usize>, weight: impl Fn(usize) -> i16) -> i32 {
+    (i32::from(bias) + places.map(|at| i32::from(weight(at))).sum::<i32>()).clamp(0, UNIT)
+}
+
 /// Adds a unit's products with its weights to the sums of the next layer.
 fn add_products<W: Copy + Into<i32>>(sums: &mut [i32], unit: i32, weights: &[W]) {
     sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum += unit * weight.into());
@@ -377,18 +381,8 @@ fn write_own(shape: &str, out: &mut impl Write) -> io::Result<()> {
     let (Ok(width), Ok(buckets)) = (width.parse::<usize>(), buckets.parse::<usize>()) else {
         return Err(io::Error::other(format!("no shape `enbu-{shape}`")));
     };
-    let limit = (33_025 / width as i64 / 2).min(96);
-    let parts = Parts {
-        name: format!("random {shape}"),
-        scale: 400,
-        bucket_step: 4,
-        biases: numbers(1, width, 120).into_iter().map(|bias: i16| bias + 90).collect(),
-        weights: numbers(2, 2344 * width, 40),
-        attack_weights: numbers(5, sizes.map_or(0, |_| 2134 * width), 24),
-        output_weights: numbers(3, 2 * width * buckets, limit),
-        output_biases: numbers(4, buckets, 3000),
-    };
-    out.write_all(&parts.encode())
+    let attack_rows = sizes.map_or(0, |_| ATTACK_INPUTS);
+    out.write_all(&former::random(width, buckets, attack_rows).encode())
 }
 
 #[cfg(test)]

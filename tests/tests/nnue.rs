@@ -6,7 +6,7 @@ use enbu_eval::nnue::own::{self, Attacks};
 use enbu_eval::nnue::{Network, Simd};
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::{Color, MoveList, Position};
-use enbu_tests::networks::{SHAPES, write};
+use enbu_tests::networks::{self, SHAPES, former, write};
 use enbu_tests::positions::from_sfen;
 use enbu_tests::table::{Row, rows};
 use rand::{RngExt, SeedableRng};
@@ -238,11 +238,10 @@ fn mirror_rank(rank: &str) -> String {
     pieces.concat()
 }
 
-/// The formula of the format in plain integers, on random games.
-#[test]
-fn the_value_of_a_network_with_hidden_layers_is_its_formula() {
-    let parts = enbu_tests::networks::deep(96);
-    let evaluation = evaluation(Network::from_bytes(&parts.encode(), Simd::best()).unwrap());
+/// Compares values with those of a formula, by the active inputs of the side to move and the other
+/// side, on random games; pieces are the inputs before those from attacks.
+fn check_formula(file: &[u8], formula: impl Fn(&Position, [&[u16]; 2]) -> i32) {
+    let evaluation = evaluation(Network::from_bytes(file, Simd::best()).unwrap());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(62);
     let mut values = Vec::new();
     for _ in 0..4 {
@@ -262,9 +261,9 @@ fn the_value_of_a_network_with_hidden_layers_is_its_formula() {
                 inputs
             });
             Attacks::of(&position).inputs(&position, |color, input| views[color].push(own::INPUTS as u16 + input));
-            let [own, other] = [position.turn(), !position.turn()].map(|color| &*views[color]);
             let value = evaluator.evaluate(&position);
-            assert_eq!(value, enbu_tests::networks::deep_value(&parts, [own, other]), "{position:?}");
+            let inputs = [position.turn(), !position.turn()].map(|color| &*views[color]);
+            assert_eq!(value, formula(&position, inputs), "{position:?}");
             values.push(value);
         }
     }
@@ -272,10 +271,28 @@ fn the_value_of_a_network_with_hidden_layers_is_its_formula() {
     assert!(values[0] < -200 && values[values.len() - 1] > 200, "{values:?}");
 }
 
+/// The formulas of the formats in plain integers.
+#[test]
+fn the_values_of_our_networks_are_those_of_their_formulas() {
+    let deep = networks::deep(96);
+    check_formula(&deep.encode(), |_, inputs| networks::deep_value(&deep, inputs));
+    for (buckets, attack_rows) in [(3, 0), (2, own::ATTACK_INPUTS)] {
+        let former = former::random(64, buckets, attack_rows);
+        check_formula(&former.encode(), |position, inputs| {
+            let of_pieces = inputs.map(|inputs| inputs.partition_point(|&input| usize::from(input) < own::INPUTS));
+            let known =
+                [0, 1].map(|side| if attack_rows > 0 { inputs[side] } else { &inputs[side][..of_pieces[side]] });
+            let held =
+                Color::ALL.iter().flat_map(|&color| position.hand(color).iter()).map(|(_, n)| u32::from(n)).sum();
+            former::value(&former, known, held)
+        });
+    }
+}
+
 /// By hand: weights of pawns and kings only, one sum, one output.
 #[test]
 fn the_value_of_an_own_network_is_its_formula() {
-    let mut parts = own::Parts {
+    let mut parts = former::Parts {
         name: "formula".into(),
         scale: 400,
         bucket_step: 1,

@@ -10,8 +10,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_arena::chart::{self, Panel, Series};
 use enbu_files::{Existing, FileKind};
 use enbu_learn::{
-    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Point, Positions, Selection, Shape, ShapeError, Sizes,
-    Trainer, TrainingProgress, source,
+    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Point, Positions, Selection, Shape, ShapeError, Trainer,
+    TrainingProgress, source,
 };
 use indicatif::ProgressBar;
 
@@ -21,7 +21,7 @@ use super::progress::bar;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu train data/selfplay/first --out data/first.nnue
-  enbu train data/selfplay/first data/selfplay/second --out data/second.nnue --width 128 --epochs 15
+  enbu train data/selfplay/first data/selfplay/second --out data/second.nnue --width 256 --epochs 15
              --checkpoint data/second.checkpoint --resume --chart data/second.svg
   enbu train data/second.psv --out data/tuned.nnue --start data/second.checkpoint --rate 0.0001
              --result-share 0.8 --epochs 2
@@ -44,16 +44,9 @@ pub(crate) struct TrainArgs {
     /// Architecture
     #[arg(long, default_value = KINDS[0].name, value_parser = kinds())]
     shape: Kind,
-    /// Of our own networks: accumulator width of each side (L1), a multiple of 32 from 64 to 1024; default: 64,
-    /// of deep ones 128
+    /// Of deep: accumulator width of each side (L1), a multiple of 32 from 64 to 1024; default: 128
     #[arg(long)]
     width: Option<usize>,
-    /// Of own and attacks: outputs, of which the pieces in hand choose one, 1 to 16; default: 1
-    #[arg(long)]
-    buckets: Option<usize>,
-    /// Of own and attacks: pieces in hand for each output; default: 5
-    #[arg(long, value_name = "PIECES")]
-    bucket_step: Option<u32>,
     /// Passes over the positions
     #[arg(long, default_value_t = Plan::default().epochs)]
     epochs: u64,
@@ -169,14 +162,10 @@ impl TrainArgs {
         enbu_files::open(start, FileKind::Network).map(drop).map_err(|error| named(start, &error))
     }
 
-    /// The architecture and its sizes. Fails for sizes of an architecture without a choice of them.
+    /// The architecture and its size. Fails for a width of an architecture without a choice of it.
     fn shape(&self) -> io::Result<Shape> {
-        let Self { width, buckets, bucket_step, .. } = *self;
-        self.shape.shape(Sizes { width, buckets, bucket_step }).map_err(|error| match error {
-            ShapeError::Fixed => io::Error::other(usage::<TrainArgs>(
-                "train",
-                "--width is for --shape own, attacks and deep, --buckets and --bucket-step for own and attacks",
-            )),
+        self.shape.shape(self.width).map_err(|error| match error {
+            ShapeError::Fixed => io::Error::other(usage::<TrainArgs>("train", "--width is for --shape deep")),
             ShapeError::Range => io::Error::other(error),
         })
     }

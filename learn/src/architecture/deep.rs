@@ -1,19 +1,20 @@
-//! Enbu's own networks with hidden layers: products of pairs of accumulator sums, a layer of
-//! 16 units with two activations, one of 32, and one output. Version 3 of
-//! [`enbu_eval::nnue::own`].
+//! Enbu's own networks: products of pairs of accumulator sums, a layer of 16 units with two
+//! activations, one of 32, and one output. Version 3 of [`enbu_eval::nnue::own`].
 
 use std::ops::Range;
 
 use enbu_eval::nnue::own::{
-    ACTIVATION_UNIT, DeepParts, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, MAX_ATTACK_WEIGHT, MAX_BIAS, SECOND, UNIT,
+    ACTIVATION_UNIT, ATTACK_INPUTS, Attacks, DeepParts, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, INPUTS, MAX_ATTACK_WEIGHT,
+    MAX_BIAS, SECOND, UNIT,
 };
+use enbu_movegen::Color;
 
 use super::block::Views;
 use super::factors::{self, VirtualInputs};
 use super::layer::{add, affine, derive, row};
-use super::own::{ATTACK_ROWS, AttackInputs, InputSet, TRANSFORMER};
-use super::transformer::{Transformer, clipped, is_inside, is_own_width, limited};
+use super::transformer::{Transformer, clipped, is_inside, limited};
 use super::{Architecture, Grid, Part, Workspace, consecutive};
+use crate::diagram::Diagram;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
@@ -23,6 +24,9 @@ const CODE: u32 = 4;
 /// Products computed at a time; divides the number of every width.
 const TILE: usize = 16;
 
+/// Forty rows and a bias cannot overflow 16 bits: 41 × 505 < 32 768.
+const ROWS: Grid = Grid { unit: UNIT as f32, limit: 505.0 / UNIT as f32 };
+const ATTACK_ROWS: Grid = Grid { unit: UNIT as f32, limit: MAX_ATTACK_WEIGHT as f32 / UNIT as f32 };
 /// The integer that 1.0 is among the weights of the first hidden layer: the product of two
 /// sums of 1.0 is 255² / 512.
 const PRODUCT_UNIT: f32 = (HIDDEN_SUM_UNIT * 512) as f32 / (UNIT * UNIT) as f32;
@@ -31,7 +35,7 @@ const HIDDEN_BIASES: Grid = Grid { unit: HIDDEN_SUM_UNIT as f32, limit: 100.0 };
 const FINE_WEIGHTS: Grid = Grid { unit: FINE_UNIT as f32, limit: i16::MAX as f32 / FINE_UNIT as f32 };
 const FINE_BIASES: Grid = Grid { unit: (FINE_UNIT * ACTIVATION_UNIT) as f32, limit: 100.0 };
 
-/// The size of one of Enbu's own networks with hidden layers.
+/// The size of one of Enbu's own networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Deep {
     /// L1: accumulator width of each side, a multiple of 32 from 64 to 1024.
@@ -46,7 +50,12 @@ impl Default for Deep {
 
 impl Deep {
     pub(crate) fn is_valid(&self) -> bool {
-        is_own_width(self.width)
+        (64..=1024).contains(&self.width) && self.width.is_multiple_of(32)
+    }
+
+    /// The rows of pieces and those of attacks.
+    fn rows(&self) -> [Range<usize>; 2] {
+        consecutive(0, [INPUTS * self.width, ATTACK_INPUTS * self.width])
     }
 
     /// Weights and biases of both hidden layers and of the output. Weights of the first are a row
@@ -74,12 +83,21 @@ impl Architecture for Deep {
 
     #[inline(always)]
     fn transformer(&self) -> Transformer {
-        Transformer { inputs: AttackInputs::COUNT, width: self.width }
+        Transformer { inputs: INPUTS + ATTACK_INPUTS, width: self.width }
     }
 
     #[inline(always)]
     fn list(&self, entry: &Entry, views: &mut Views) {
-        AttackInputs::list(entry, views);
+        views.set(|[own, other]| {
+            let inputs = entry.own_view();
+            own[..inputs.len()].copy_from_slice(inputs);
+            [inputs.len(), entry.other_view(other).len()]
+        });
+        let diagram = Diagram::new(entry);
+        Attacks::of(&diagram).inputs(&diagram, |color, input| {
+            let side = usize::from(color == Color::White);
+            views.push(side, INPUTS as u16 + input);
+        });
     }
 
     fn virtual_inputs(&self, input: usize) -> VirtualInputs {
@@ -89,19 +107,19 @@ impl Architecture for Deep {
     /// Accumulators and units are of about 0 to 1 and outputs near 0. Attacks begin without
     /// weights: the rows of rare inputs stay near zero.
     fn parts(&self, _scale: f32) -> Vec<Part> {
-        let [pieces, attacks] = self.transformer().own_rows();
+        let [pieces, attacks] = self.rows();
         let [first, first_biases, second, second_biases, last, last_bias] = self.layers();
         vec![
-            (pieces, TRANSFORMER, [0.0, 0.08]),
+            (pieces, ROWS, [0.0, 0.08]),
             (attacks, ATTACK_ROWS, [0.0, 0.0]),
-            (self.transformer().biases(), TRANSFORMER, [0.3, 0.1]),
+            (self.transformer().biases(), ROWS, [0.3, 0.1]),
             (first, HIDDEN_WEIGHTS, [0.0, 2.0 / (self.width as f32).sqrt()]),
             (first_biases, HIDDEN_BIASES, [0.1, 0.1]),
             (second, FINE_WEIGHTS, [0.0, 0.3]),
             (second_biases, FINE_BIASES, [0.2, 0.1]),
             (last, FINE_WEIGHTS, [0.0, 0.2]),
             (last_bias, FINE_BIASES, [0.0, 0.0]),
-            (self.len()..self.trained(), TRANSFORMER, [0.0, 0.0]),
+            (self.len()..self.trained(), ROWS, [0.0, 0.0]),
         ]
     }
 
@@ -175,7 +193,7 @@ impl Architecture for Deep {
             let biases = whole(parameters, range, grid.unit, MAX_BIAS - half)?;
             Ok(biases.into_iter().map(|bias| bias + half).collect())
         };
-        let [pieces, attacks] = self.transformer().own_rows();
+        let [pieces, attacks] = self.rows();
         let [first, first_biases, second, second_biases, last, last_bias] = self.layers();
         let parts = DeepParts {
             name: name.to_owned(),
@@ -225,7 +243,7 @@ fn squared(sum: f32) -> (f32, f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::tests::{check_gradient, check_outputs, entries};
+    use crate::architecture::tests::{check_gradient, check_outputs, entries, random};
 
     const SHAPE: Deep = Deep { width: 96 };
 
@@ -233,7 +251,7 @@ mod tests {
     fn plain_output(deep: &Deep, parameters: &[f32], entry: &Entry) -> f64 {
         let at = |index: usize| f64::from(parameters[index]);
         let mut views = Views::new();
-        AttackInputs::list(entry, &mut views);
+        deep.list(entry, &mut views);
         let products = views.lists().into_iter().flat_map(|inputs| {
             let sum = move |unit| {
                 let rows = inputs.iter().map(|&input| at(usize::from(input) * deep.width + unit));
@@ -266,13 +284,26 @@ mod tests {
     #[test]
     fn gradients_are_the_slopes_of_the_output() {
         let mut views = Views::new();
-        AttackInputs::list(&entries()[1], &mut views);
-        let [own, _] = views.lists();
+        SHAPE.list(&entries()[1], &mut views);
+        let [own, other] = views.lists();
+        assert!(own.len() > 80 && other.len() == own.len());
         let rows = [own[5], own[own.len() - 3]].into_iter().flat_map(|input| {
             let first = usize::from(input) * SHAPE.width;
             first..first + SHAPE.width
         });
         let tried = rows.chain(SHAPE.transformer().biases().start..SHAPE.len());
         check_gradient(&SHAPE, tried.step_by(11), plain_output);
+    }
+
+    #[test]
+    fn parameters_that_overflow_the_file_are_refused() {
+        let refused = |parameters: &[f32]| SHAPE.quantise(parameters, 400.0, "").map(|_| ()).unwrap_err();
+        let mut parameters = random(&SHAPE);
+        parameters[9] = f32::NAN;
+        assert_eq!(refused(&parameters), QuantiseError(9));
+        parameters[9] = 0.0;
+        let index = SHAPE.layers()[0].start;
+        parameters[index] = 2.1;
+        assert_eq!(refused(&parameters), QuantiseError(index));
     }
 }

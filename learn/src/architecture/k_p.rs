@@ -262,7 +262,7 @@ pub(crate) mod tests {
             let mut parameters = random(&KP);
             parameters[index] = number;
             let refused = KP.quantise(&parameters, 400.0, "").map(|_| ()).unwrap_err();
-            assert_eq!(refused, QuantiseError::Number { index });
+            assert_eq!(refused, QuantiseError(index));
         }
     }
 }

@@ -7,7 +7,6 @@
 
 use std::ops::Range;
 
-use enbu_eval::nnue::own::INPUTS;
 use enbu_isa::prefetch;
 
 use super::block::{Active, Row, TILE, Tile, Tiles};
@@ -26,12 +25,6 @@ impl Transformer {
     /// The weights, a row for each input.
     pub(crate) const fn rows(&self) -> Range<usize> {
         0..self.inputs * self.width
-    }
-
-    /// The weights of pieces and those of attacks in Enbu's own networks.
-    pub(crate) fn own_rows(&self) -> [Range<usize>; 2] {
-        let pieces = INPUTS.min(self.inputs) * self.width;
-        [0..pieces, pieces..self.rows().end]
     }
 
     pub(crate) const fn biases(&self) -> Range<usize> {
@@ -154,11 +147,6 @@ pub(crate) fn limited(sum: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn is_inside(sum: f32) -> bool {
     sum > 0.0 && sum < 1.0
-}
-
-/// True for the widths of Enbu's own networks.
-pub(crate) fn is_own_width(width: usize) -> bool {
-    (64..=1024).contains(&width) && width.is_multiple_of(32)
 }
 
 /// [`limited`] and its derivative.

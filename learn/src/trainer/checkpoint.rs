@@ -88,13 +88,10 @@ mod tests {
     use super::*;
     use crate::architecture::deep::Deep;
     use crate::architecture::k_p::KP;
-    use crate::architecture::own::{AttackInputs, Own, OwnInputs};
     use crate::architecture::piece_square::PieceSquare;
 
     #[test]
     fn checkpoints_are_read_back_and_damage_is_found() {
-        check(Shape::new(Own { width: 64, buckets: 2, bucket_step: 9, inputs: OwnInputs }));
-        check(Shape::new(Own { width: 64, buckets: 1, bucket_step: 9, inputs: AttackInputs }));
         check(Shape::new(Deep { width: 64 }));
         check(Shape::new(KP));
         check(Shape::new(PieceSquare));

@@ -82,7 +82,7 @@
 
 mod deep;
 
-use enbu_files::{checksum, sealed};
+use enbu_files::checksum;
 use enbu_language::Words;
 use enbu_movegen::{Color, HandPiece, Piece, PieceType, Position, Square};
 
@@ -187,58 +187,6 @@ const DEEP: u32 = 3;
 const CHECKSUM: usize = 32;
 const NAME: usize = 40;
 const HEADER: usize = 64;
-
-/// The parts of a network of version 1 or 2, for a trainer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
-    /// A name in ASCII, of which the first 24 bytes are kept.
-    pub name: String,
-    /// The value of an output of 1.0 in centipawns, 1 to 10 000.
-    pub scale: u32,
-    /// Pieces in hand per bucket, 1 to 38.
-    pub bucket_step: u32,
-    /// Biases of the first layer: 64 to 1024, a multiple of 32.
-    pub biases: Vec<i16>,
-    /// Weights of the first layer: 2344 rows as long as `biases`.
-    pub weights: Vec<i16>,
-    /// Weights of inputs from attacks: none, or 2134 rows; within ±127.
-    pub attack_weights: Vec<i16>,
-    /// For each bucket the weights of both accumulators, side to move first; within ±128.
-    pub output_weights: Vec<i16>,
-    /// One for each bucket, 1 to 16.
-    pub output_biases: Vec<i32>,
-}
-
-impl Parts {
-    /// The bytes of the file. Reading them checks the ranges of all numbers.
-    ///
-    /// ```
-    /// use enbu_eval::nnue::own::Parts;
-    /// use enbu_eval::nnue::{Network, Simd};
-    /// let parts = Parts {
-    ///     name: "nothing".into(),
-    ///     scale: 400,
-    ///     bucket_step: 1,
-    ///     biases: vec![0; 64],
-    ///     weights: vec![0; 2344 * 64],
-    ///     attack_weights: Vec::new(),
-    ///     output_weights: vec![0; 128],
-    ///     output_biases: vec![255 * 64],
-    /// };
-    /// let network = Network::from_bytes(&parts.encode(), Simd::best()).expect("a network");
-    /// assert_eq!(network.shape().to_string(), "enbu-64");
-    /// ```
-    pub fn encode(&self) -> Vec<u8> {
-        let version = OUTPUTS[usize::from(!self.attack_weights.is_empty())];
-        let (width, buckets) = (self.biases.len() as u32, self.output_biases.len() as u32);
-        let mut bytes = header(&self.name, [version, width, buckets, self.bucket_step, self.scale, 0]);
-        for part in [&self.biases, &self.weights, &self.attack_weights, &self.output_weights] {
-            part.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
-        }
-        self.output_biases.iter().for_each(|bias| bytes.extend(bias.to_le_bytes()));
-        sealed(bytes, CHECKSUM)
-    }
-}
 
 /// The name in a file that begins with [`MAGIC`].
 pub(crate) fn name(bytes: &[u8]) -> Option<&str> {
@@ -381,45 +329,6 @@ fn check_outputs(weights: &Block<i16>, per_bucket: usize, offset: usize) -> Resu
 mod tests {
     use super::*;
 
-    fn parts() -> Parts {
-        Parts {
-            name: "test".into(),
-            scale: 400,
-            bucket_step: 5,
-            biases: (0..64).collect(),
-            weights: (0..2344 * 64).map(|index| (index % 13) as i16 - 6).collect(),
-            attack_weights: Vec::new(),
-            output_weights: (0..256).map(|index| (index % 200) - 100).collect(),
-            output_biases: vec![100, -100],
-        }
-    }
-
-    fn refused(bytes: &[u8]) -> String {
-        Network::from_bytes(bytes, Simd::SCALAR).map(|_| ()).expect_err("damaged").to_string()
-    }
-
-    #[test]
-    fn written_files_are_read_back() {
-        let network = Network::from_bytes(&parts().encode(), Simd::SCALAR).expect("a network");
-        assert_eq!(network.shape().to_string(), "enbu-64-b2");
-        assert_eq!(*network.transformer.biases, parts().biases);
-        assert_eq!(*network.transformer.rows, parts().weights);
-        let Head::Outputs(outputs) = &network.head else { panic!("another head") };
-        assert_eq!((&*outputs.weights, &outputs.biases), (&parts().output_weights[..], &parts().output_biases));
-        assert_eq!((outputs.bucket_step, network.scale), (5, 400));
-    }
-
-    #[test]
-    fn networks_with_attacks_are_read_back() {
-        let attack_weights: Vec<i16> = (0..ATTACK_INPUTS * 64).map(|index| (index % 255) as i16 - 127).collect();
-        let mut parts = Parts { attack_weights, ..parts() };
-        let network = Network::from_bytes(&parts.encode(), Simd::SCALAR).expect("a network");
-        assert_eq!(network.shape().to_string(), "enbu-64-b2-attacks");
-        assert!(network.attacks.is_some());
-        parts.attack_weights[3] = 128;
-        assert!(refused(&parts.encode()).contains("an input from attacks at offset 300230 is 128"));
-    }
-
     #[test]
     fn the_other_view_has_the_same_pieces_turned() {
         for sfen in [
@@ -446,50 +355,5 @@ mod tests {
         for input in 0..INPUTS as u16 {
             assert_eq!((turned(turned(input)), mirrored(mirrored(input))), (input, input));
         }
-    }
-
-    #[test]
-    fn damage_is_named_with_its_offset() {
-        let good = parts().encode();
-        for (offset, byte, words) in [
-            (8, 4, "the version at offset 8 is 4"),
-            (8, 3, "the number of output buckets at offset 16 is 2, not 1 in version 3"),
-            (8, 2, "ends too early"),
-            (12, 65, "L1 at offset 12 is 65"),
-            (13, 9, "L1 at offset 12 is 2368"),
-            (12, 96, "ends too early"),
-            (16, 0, "output buckets at offset 16 is 0"),
-            (16, 3, "ends too early"),
-            (16, 1, "too many"),
-            (20, 39, "per bucket at offset 20 is 39"),
-            (24, 0, "checksum"),
-            (26, 1, "the scale at offset 24 is 65936"),
-            (33, !good[33], "checksum"),
-            (41, 0, "checksum"),
-            (5000, !good[5000], "checksum"),
-        ] {
-            let mut bytes = good.clone();
-            bytes[offset] = byte;
-            assert!(refused(&bytes).contains(words), "{offset}: {}", refused(&bytes));
-        }
-        for length in [8, 11, 12, 63, 64, 100, good.len() - 1] {
-            assert!(refused(&good[..length]).contains("ends too early"), "{length}");
-        }
-        assert!(refused(&[&good[..], &[0]].concat()).contains("1 bytes too many"));
-    }
-
-    #[test]
-    fn outputs_that_could_overflow_are_refused() {
-        let mut wide = parts();
-        wide.output_weights[7] = 129;
-        assert!(refused(&wide.encode()).contains("an output weight"));
-        let heavy = Parts {
-            biases: vec![0; 1024],
-            weights: vec![0; 2344 * 1024],
-            output_weights: vec![17; 2048],
-            output_biases: vec![0],
-            ..parts()
-        };
-        assert!(refused(&heavy.encode()).contains("is 34816, not at most 33025"));
     }
 }
