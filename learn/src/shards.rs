@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
+use parking_lot::Mutex;
+
 use crate::codec::{decode_game, encode_game};
 use crate::error::FileErrorKind;
 use crate::record::{PSV_BYTES, Record};
@@ -16,7 +18,8 @@ const RECORD: u8 = 0xff;
 /// PackedSfenValue.
 #[derive(Debug)]
 pub(crate) struct Shard {
-    file: BufWriter<File>,
+    /// Its place is that of one reader at a time.
+    file: Mutex<BufWriter<File>>,
     items: u64,
     pub(crate) digest: u64,
     /// Its positions to learn from.
@@ -26,7 +29,7 @@ pub(crate) struct Shard {
 impl Shard {
     pub(crate) fn create(folder: &Path) -> io::Result<Self> {
         let file = BufWriter::new(tempfile::tempfile_in(folder)?);
-        Ok(Self { file, items: 0, digest: 0, positions: 0 })
+        Ok(Self { file: Mutex::new(file), items: 0, digest: 0, positions: 0 })
     }
 
     pub(crate) fn push(&mut self, item: Item<'_>) -> io::Result<()> {
@@ -43,19 +46,20 @@ impl Shard {
         }
         self.items += 1;
         self.digest = (self.digest ^ enbu_files::fnv1a(&bytes)).wrapping_mul(0x0100_0000_01B3).rotate_left(23);
-        self.file.write_all(&bytes)
+        self.file.get_mut().write_all(&bytes)
     }
 
     pub(crate) fn finish(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.get_mut().flush()
     }
 
     /// Visits its items in order.
     pub(crate) fn read(&self, mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>) -> io::Result<()> {
         let mut bytes = Vec::new();
-        let mut file = self.file.get_ref();
+        let mut file = self.file.lock();
         file.rewind()?;
-        file.read_to_end(&mut bytes)?;
+        file.get_mut().read_to_end(&mut bytes)?;
+        drop(file);
         let mut rest = bytes.as_slice();
         for number in 1..=self.items {
             read_item(&mut rest, |item| visit(number, item)).map_err(io::Error::other)?;
