@@ -224,10 +224,12 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
     let mut mate = None;
     let mut plies = within;
     let until = search.nodes.saturating_add(limits.refinement.nodes(search.nodes));
-    let mut length = if plies == 1 { Length::Shortest } else { Length::AtMost };
+    let mut length = Length::AtMost;
     loop {
         if let Some((line, bound)) = line::of(search, plies, length, overseer.until(u64::MAX)) {
             plies = bound;
+            // The line of a proof may be shorter than the proof.
+            length = if plies == 1 { Length::Shortest } else { length };
             let found = Mate { line, plies, length };
             if mate.as_ref().is_none_or(|known: &Mate| known.line != found.line) {
                 overseer.found(search.nodes, search.table, &found);
@@ -240,9 +242,6 @@ fn refined(search: &mut Search<'_>, within: Plies, limits: &Limits, overseer: &m
         let value = search.prove(plies - 2, overseer.until(until));
         if value.is_mate() {
             plies = value.plies;
-            if plies == 1 {
-                length = Length::Shortest;
-            }
         } else if value.is_refuted() {
             length = Length::Shortest;
         } else {

@@ -493,3 +493,35 @@ fn no_mate_without_a_king_to_mate() {
     assert_eq!(solve(&mut Solver::new(1).expect("memory"), &position, None), Verdict::NoMate);
     assert_eq!(mate_in_one(&position), None);
 }
+
+/// Replies to mating first moves, solved on the tables of the search of these: a shorter line than that of
+/// the proof, down to one ply, was shortened below nothing.
+#[test]
+fn replies_are_solved_on_the_tables_of_the_first_moves() {
+    let (stop, mut solver) = (AtomicBool::new(false), Solver::new(16).unwrap());
+    let limits = Limits { nodes: Some(20_000), refinement: Refinement::None, ..Limits::default() };
+    let mut solved = 0;
+    for line in
+        include_str!("../../tests/data/analyse.tsv").lines().skip(1).step_by(if has_slow_rows() { 1 } else { 3 })
+    {
+        let sfen = line.split('\t').next().unwrap();
+        let position = Position::from_setup(&sfen.parse().unwrap()).unwrap();
+        solver.clear();
+        for first in solver.first_moves(&position, &limits, &stop, &mut |_| {}) {
+            let mut after = position.clone();
+            after.do_move(first.mv);
+            let mut replies = MoveList::new();
+            after.legal_moves(&mut replies);
+            for reply in replies.into_iter().filter(|_| first.plies.is_some()) {
+                let mut next = after.without_history();
+                next.do_move(reply);
+                let limits = Limits { refinement: Refinement::Affordable, ..limits.clone() };
+                if let Verdict::Mate(mate) = solver.solve(&next, &limits, &stop, &mut |_| {}).verdict {
+                    assert_mates(&next, &mate);
+                    solved += 1;
+                }
+            }
+        }
+    }
+    assert!(solved > 20, "{solved}");
+}
