@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use enbu_eval::Evaluation;
 use enbu_language::messages;
-use enbu_mate::{Refinement, Solver, Verdict};
+use enbu_mate::{FirstMove, Refinement, Solver, Verdict};
 use enbu_movegen::{Color, EnteringKingRule, Move, MoveList, Position, Ruling, Setup};
 use enbu_search::{BestMove, HashError, Limits, ThreadError};
 use enbu_search::{Bound, Instant, LineEnd, Lines, Listener, Options, Progress, Report, Search, Solo};
@@ -250,11 +250,11 @@ impl Analyst {
         Some(self.game.search(&self.settings, position, rules, others, &self.heard))
     }
 
-    /// Returns the length of the mate if every reply to a check can be answered by a mate;
+    /// Returns the length and the line of the mate if every reply to a check can be answered by a mate;
     /// `position` is the one after the check. `None` if that is not known.
-    pub(crate) fn mates_all_replies(&mut self, position: &Position, stop: &AtomicBool) -> Option<u16> {
+    pub(crate) fn mates_all_replies(&mut self, position: &Position, stop: &AtomicBool) -> Option<(u16, Vec<Move>)> {
         let solver = self.game.solver.as_mut()?;
-        let mut longest = 0;
+        let mut longest = (0, Vec::new());
         let mut replies = MoveList::new();
         position.legal_moves(&mut replies);
         for reply in &replies {
@@ -262,17 +262,27 @@ impl Analyst {
             after.play(reply).ok()?;
             let limits = mate_limits(&self.settings);
             let Verdict::Mate(mate) = solver.solve(&after, &limits, stop, &mut |_| {}).verdict else { return None };
-            longest = longest.max(mate.plies + 1);
+            if mate.plies >= longest.0 {
+                longest = (mate.plies + 1, [&[reply], &mate.line[..]].concat());
+            }
         }
         Some(longest)
     }
 
-    /// All first moves that mate by consecutive checks, as far as they are found.
-    pub(crate) fn mating_moves(&mut self, position: &Position, stop: &AtomicBool) -> Vec<Move> {
+    /// All first moves that mate by consecutive checks, with their lines, as far as they are found.
+    pub(crate) fn mating_moves(&mut self, position: &Position, stop: &AtomicBool) -> Vec<Line> {
         let Some(solver) = self.game.solver.as_mut() else { return Vec::new() };
         let limits = enbu_mate::Limits { refinement: Refinement::None, ..mate_limits(&self.settings) };
         let moves = solver.first_moves(position, &limits, stop, &mut |_| {});
-        moves.iter().filter(|first| first.plies.is_some()).map(|first| first.mv).collect()
+        let line = |first: FirstMove| {
+            let mut after = position.without_history();
+            after.play(first.mv).ok()?;
+            let known = self.mates_all_replies(&after, stop);
+            let (plies, replies) = known.map_or((first.plies?, Vec::new()), |(plies, line)| (plies + 1, line));
+            let score = Score::Mate { winner: position.turn().into(), plies };
+            Some(Line { score, moves: [&[first.mv], &replies[..]].concat(), declares: false })
+        };
+        moves.into_iter().filter(|first| first.plies.is_some()).filter_map(line).collect()
     }
 
     /// The verdict of a quick search for a mate by consecutive checks, within `plies` if given.

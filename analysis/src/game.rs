@@ -289,9 +289,12 @@ impl Game<'_> {
                 if self.stop.load(Ordering::Relaxed) {
                     return Err(GameError::Interrupted);
                 }
-                if known.mate.is_some() && !mates(played, mover.into()) {
+                let is_missed = known.mate.is_some() && !mates(played, mover.into());
+                if is_missed {
                     known.mates = self.analyst.mating_moves(&position, self.stop);
-                } else if self.analyst.win_of(mover, best) - self.analyst.win_of(mover, played) >= LEAST_LOSS {
+                }
+                let loss = self.analyst.win_of(mover, best) - self.analyst.win_of(mover, played);
+                if known.mates.len() < 2 && (is_missed || loss >= LEAST_LOSS) {
                     known.second = self.second_best(known, &position);
                 }
             }
@@ -300,12 +303,12 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// Score of the second-best move of a position.
-    fn second_best(&mut self, known: &Judged, position: &Position) -> Option<Score> {
+    /// The second-best move of a position.
+    fn second_best(&mut self, known: &Judged, position: &Position) -> Option<Line> {
         if let Some(line) = known.lines.get(1) {
-            return Some(line.score);
+            return Some(line.clone());
         }
-        self.analyst.judge_without(position, known.first_choice()?, self.rules)?.score()
+        self.analyst.judge_without(position, known.first_choice()?, self.rules)?.lines.into_iter().next()
     }
 
     /// Carries a mate over to the position after a move that keeps it.
@@ -317,7 +320,7 @@ impl Game<'_> {
         let plies = match known.score() {
             Some(Score::Mate { plies, .. }) if mate.first() == Some(&mv) => Some(plies.saturating_sub(1)),
             _ if mate.first() != Some(&mv) && position.in_check() => {
-                self.analyst.mates_all_replies(position, self.stop)
+                self.analyst.mates_all_replies(position, self.stop).map(|(plies, _)| plies)
             }
             _ => None,
         };
@@ -395,14 +398,7 @@ fn position_reports(line: &Searched, analyst: &Analyst) -> Vec<PositionReport> {
     let none = Judged::default();
     let of = |(index, sfen): (usize, &String)| {
         let judged = line.judged(index).unwrap_or(&none);
-        let texts = |moves: &[Move]| moves.iter().map(ToString::to_string).collect();
         let score = judged.score();
-        let best_line = |line: &Line| BestLine {
-            score: line.score,
-            win: rounded(analyst.win(line.score)),
-            moves: texts(&line.moves),
-            end: line.declares.then(|| "win".to_owned()),
-        };
         PositionReport {
             ply: line.walk.from() + index,
             sfen: sfen.clone(),
@@ -410,11 +406,24 @@ fn position_reports(line: &Searched, analyst: &Analyst) -> Vec<PositionReport> {
             win: score.map(|score| rounded(analyst.win(score))),
             depth: judged.depth,
             nodes: judged.nodes,
-            lines: judged.lines.iter().map(best_line).collect(),
+            lines: judged.lines.iter().map(|line| best_line(line, analyst)).collect(),
             mate: judged.mate.as_deref().map(texts),
         }
     };
     line.sfens.iter().enumerate().map(of).collect()
+}
+
+fn best_line(line: &Line, analyst: &Analyst) -> BestLine {
+    BestLine {
+        score: line.score,
+        win: rounded(analyst.win(line.score)),
+        moves: texts(&line.moves),
+        end: line.declares.then(|| "win".to_owned()),
+    }
+}
+
+fn texts(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(ToString::to_string).collect()
 }
 
 /// Six digits: enough to compare, and equal on every system.
@@ -451,11 +460,10 @@ fn judge_move(report: &mut MoveReport, before: &Judged, after: &Judged, mv: Move
     let loss = if report.first_choice { 0.0 } else { rounded((win(best) - win(played)).max(0.0)) };
     report.loss = Some(loss);
     report.class = Some(analyst.settings().thresholds.class(loss));
-    report.second_loss = before.second.map(|second| rounded((win(best) - win(second)).max(0.0)));
-    report.mating_moves = before.mates.iter().map(ToString::to_string).collect();
-    if let Some(mate) = before.mate.as_ref().filter(|_| !mates(played, side.into())) {
-        report.missed_mate = Some(mate.iter().map(ToString::to_string).collect());
-    }
+    report.second_loss = before.second.as_ref().map(|second| rounded((win(best) - win(second.score)).max(0.0)));
+    report.mating_moves = before.mates.iter().flat_map(|line| line.moves.first()).map(ToString::to_string).collect();
+    report.answers = before.mates.iter().chain(&before.second).map(|line| best_line(line, analyst)).collect();
+    report.missed_mate = before.mate.as_deref().filter(|_| !mates(played, side.into())).map(texts);
 }
 
 /// Returns true for the score of a mate by `side`.

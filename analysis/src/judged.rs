@@ -15,10 +15,10 @@ pub(crate) struct Judged {
     pub(crate) nodes: u64,
     /// The line of the mate solver.
     pub(crate) mate: Option<Vec<Move>>,
-    /// All first moves that mate, where the played one does not.
-    pub(crate) mates: Vec<Move>,
-    /// Score of the second-best move, where the played one may make a problem.
-    pub(crate) second: Option<Score>,
+    /// All first moves that mate, with their lines, where the played one does not.
+    pub(crate) mates: Vec<Line>,
+    /// The second-best move, where the played one may make a problem.
+    pub(crate) second: Option<Line>,
 }
 
 /// A line and its score.

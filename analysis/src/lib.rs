@@ -69,7 +69,7 @@ pub use class::{Class, ParseThresholdsError, Thresholds};
 pub use curve::Curve;
 pub use fact::{Fact, Reason};
 pub use game::{GameError, analyse};
-pub use problems::problems;
+pub use problems::{Problem, collection, problems};
 pub use reason::explain;
 pub use report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side, SideReport, Source, VariationReport};
 pub use settings::{Limit, Order, Scope, Settings};

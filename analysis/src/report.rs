@@ -103,6 +103,9 @@ pub struct MoveReport {
     /// Loss of the second-best move, 0 to 1, where the played one may make a problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_loss: Option<f64>,
+    /// Other moves of a problem that the played move makes: those that mate, and the second-best one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<BestLine>,
     /// The reason, of a mistake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,

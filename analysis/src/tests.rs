@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use enbu_eval::Evaluation;
 use enbu_kifu::{Event, Format, Mode, Record, ScoreStyle, WriteOptions};
 use enbu_language::Language;
-use enbu_movegen::Color;
+use enbu_movegen::{Color, Move, Position};
 
 use super::*;
 use crate::report::{Score, Side};
@@ -47,7 +47,7 @@ fn a_missed_mate_is_a_blunder_with_its_line() {
     assert_eq!((mv.class, mv.first_choice), (Some(Class::Blunder), false));
     assert_eq!(missed.positions[0].score, Some(Score::Mate { winner: Side::Black, plies: 3 }));
     assert_eq!((missed.black.missed_mates, missed.black.classes[4]), (1, 1));
-    let problem = &problems(&missed)[0];
+    let problem = &problems(&missed)[0].line;
     assert!(problem.starts_with(MATE_IN_3) && problem.contains("\tbm S*2c 2b1c G*1d\tam 5i4i\tmate "), "{problem}");
 
     let played = analysed(&record(MATE_IN_3, "S*2c 2b1c G*1d"), &settings(200));
@@ -60,7 +60,7 @@ fn a_missed_mate_is_a_blunder_with_its_line() {
 fn problems_name_every_mating_first_move_and_no_blunder_has_two_answers() {
     let both = "4k4/9/4+P4/9/9/9/9/9/4K4 b GS2r2b3g3s4n4l17p 1";
     let report = analysed(&record(both, "5i5h 5a4a"), &settings(200));
-    let problem = &problems(&report)[0];
+    let problem = &problems(&report)[0].line;
     let answers: Vec<&str> = problem.split('\t').filter_map(|field| field.strip_prefix("bm ")).collect();
     assert!(answers.contains(&"S*5b") && answers.contains(&"G*5b"), "{problem}");
     assert_eq!(answers.len(), report.moves[0].mating_moves.len(), "{problem}");
@@ -68,10 +68,104 @@ fn problems_name_every_mating_first_move_and_no_blunder_has_two_answers() {
     // The rook can go to many squares; it stays and is taken.
     let report = analysed(&record("4k4/3plp3/9/4p4/4R4/9/9/9/4K4 b - 1", "5i4h 5d5e"), &settings(8000));
     assert_eq!(report.moves[0].class, Some(Class::Blunder), "{:?}", report.moves[0]);
-    assert_eq!(problems(&report), [""; 0], "{:?} {:?}", report.moves[0], report.positions[0].lines);
+    assert_eq!(problems(&report), [], "{:?} {:?}", report.moves[0], report.positions[0].lines);
     // Only one move wins the rook.
     let report = analysed(&record("3k5/9/9/9/4r4/9/9/9/2K1R4 b - 1", "7i7h 5e5i+"), &settings(2000));
-    assert!(problems(&report)[0].contains("\tbm 5i5e"), "{:?}", report.moves[0]);
+    assert!(problems(&report)[0].line.contains("\tbm 5i5e"), "{:?}", report.moves[0]);
+}
+
+/// The first rule of ShogiHome's format that a problem breaks.
+fn broken_rule(problem: &serde_json::Value) -> Option<&'static str> {
+    let sfen = problem["sfen"].as_str().unwrap_or_default();
+    let candidates = problem["candidates"].as_array()?;
+    let position = Position::from_setup(&sfen.parse().expect("an SFEN")).expect("playable");
+    let black = position.turn() == Color::Black;
+    let value = |of: &serde_json::Value| match (of["score"].as_i64(), of["mate"].as_i64()) {
+        (Some(score), None) => Some(score),
+        (None, Some(mate)) if mate != 0 => Some(mate.signum() * (1_000_000 - mate.abs())),
+        _ => None,
+    };
+    let values: Option<Vec<i64>> = candidates.iter().map(value).collect();
+    let values: Vec<i64> = values.into_iter().flatten().map(|value| if black { value } else { -value }).collect();
+    let pv = |candidate: &serde_json::Value| -> Option<Vec<Move>> {
+        candidate["pv"].as_array()?.iter().map(|mv| mv.as_str()?.parse().ok()).collect()
+    };
+    let is_played = |candidate: &serde_json::Value| {
+        let mut at = position.clone();
+        pv(candidate).is_some_and(|moves| moves.iter().all(|&mv| at.play(mv).is_ok()))
+    };
+    let previous = &problem["previousMove"];
+    let leads_here = || {
+        let mut at = Position::from_setup(&previous["sfen"].as_str()?.parse().ok()?).ok()?;
+        at.play(previous["usi"].as_str()?.parse().ok()?).ok()?;
+        Some(at.board_key() == position.board_key() && at.turn() == position.turn())
+    };
+    [
+        (sfen.split(' ').count() == 4 && sfen.ends_with(" 1"), "four fields, numbered 1"),
+        (candidates.len() >= 2, "two candidates"),
+        (values.len() == candidates.len(), "score or mate"),
+        (values.is_sorted_by(|one, other| one >= other), "falling order"),
+        (candidates[0]["accepted"] == true, "the first is accepted"),
+        (candidates.iter().all(|one| one["pv"][0] == one["usi"] && is_played(one)), "a line that begins with the move"),
+        (
+            candidates[0]["mate"].as_i64().is_some_and(|mate| mate.abs() == 1) || candidates[0]["pv"][1].is_string(),
+            "a reply",
+        ),
+        (
+            problem["actualMove"]["scoreSource"] == "research" && value(&problem["actualMove"]).is_some(),
+            "the played move",
+        ),
+        (
+            candidates.iter().all(|one| one["accepted"] != true || one["usi"] != problem["actualMove"]["usi"]),
+            "a wrong move",
+        ),
+        (previous.is_null() || leads_here() == Some(true), "the move before"),
+        (problem["source"]["ply"].as_u64() > Some(0) && problem["source"]["path"].is_string(), "the source"),
+    ]
+    .into_iter()
+    .find_map(|(holds, rule)| (!holds).then_some(rule))
+}
+
+#[test]
+fn collections_hold_what_shogihome_reads() {
+    const BOTH: &str = "4k4/9/4+P4/9/9/9/9/9/4K4 b GS2r2b3g3s4n4l17p 1";
+    const TURNED: &str = "4k4/9/9/9/9/9/4+p4/9/4K4 w 2R2B3G3S4N4L17Pgs 1";
+    // The positions of the problems with their right moves and the mate by the first one.
+    for (sfen, moves, expected) in [
+        (MATE_IN_3, "5i4i 2b3b", &[(&["S*2c"][..], Some(3))][..]),
+        (BOTH, "5i5h 5a4a", &[(&["G*5b", "S*5b"], Some(1))]),
+        (TURNED, "5a5b 5i4i", &[(&["G*5h", "S*5h"], Some(-1))]),
+        // Either rook may take the other.
+        ("4k4/9/9/9/4r4/9/9/9/2K1R4 w - 9", "5a6a 7i7h 5e5i+", &[(&["5e5i+"], None), (&["5i5e"], None)]),
+        // The rook can go to many squares; it stays and is taken.
+        ("4k4/3plp3/9/4p4/4R4/9/9/9/4K4 b - 1", "5i4h 5d5e", &[]),
+    ] {
+        let limits = settings(8000);
+        let report = analysed(&record(sfen, moves), &limits);
+        let twice = [problems(&report), problems(&report)].concat();
+        let text = collection(&twice, "a title", "2026-11-27T04:00:00+09:00", "Enbu", &limits, 600);
+        let file: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!((&file["format"], &file["version"]), (&"shogihome-next-move".into(), &1.into()));
+        assert_eq!(
+            (&file["metadata"]["title"], &file["metadata"]["engine"]["multiPV"]),
+            (&"a title".into(), &1.into())
+        );
+        assert_eq!(file["metadata"]["criteria"]["acceptableWinRateDiff"], 5.0);
+        let listed = file["problems"].as_array().expect("a list");
+        assert_eq!(listed.len(), expected.len(), "{sfen}: {text}");
+        for (problem, (answers, mate)) in listed.iter().zip(expected) {
+            assert_eq!(broken_rule(problem), None, "{sfen}: {problem:#}");
+            let candidates = problem["candidates"].as_array().expect("a list");
+            let right: Vec<&serde_json::Value> = candidates.iter().filter(|one| one["accepted"] == true).collect();
+            assert!(answers.iter().all(|answer| right.iter().any(|one| one["usi"] == *answer)), "{sfen}: {problem:#}");
+            let ply = problem["source"]["ply"].as_u64().expect("a number") as usize;
+            let mv = &report.moves[ply - 1];
+            assert!(mv.mating_moves.iter().all(|mv| right.iter().any(|one| one["usi"] == **mv)), "{sfen}: {problem:#}");
+            let is_mate = |one: &&serde_json::Value| one["mate"].is_i64();
+            assert!(mv.missed_mate.is_none() && right.len() == 1 || right.iter().all(is_mate), "{sfen}: {problem:#}");
+            assert!(mate.is_none() || candidates[0]["mate"].as_i64() == *mate, "{sfen}: {problem:#}");
+        }
+    }
 }
 
 #[test]

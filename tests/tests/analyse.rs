@@ -287,6 +287,16 @@ fn problems_hold_the_missed_mate() {
     let problems = fs::read_to_string(folder.path().join("p.tsv")).unwrap();
     let first = problems.lines().next().unwrap();
     assert!(first.starts_with("7nl/7k1/6p2/9/6N2/9/9/9/4K4 b GS 1\tbm S*2c 2b1c G*1d\tam 5i4i\tmate "), "{problems}");
+    // The games of the folder are known; ShogiHome's form is made of their reports.
+    analyse(folder.path(), &["mate.sfen", "-o", "out", "--problems", "p.json", "--mate", "1000"]);
+    let file: Value = serde_json::from_slice(&fs::read(folder.path().join("p.json")).unwrap()).unwrap();
+    assert_eq!((&file["format"], &file["version"]), (&"shogihome-next-move".into(), &1.into()));
+    assert_eq!(file["metadata"]["title"], "p");
+    let made = file["metadata"]["createdAt"].as_str().unwrap();
+    assert!(made.len() == 25 && made.as_bytes()[10] == b'T', "{made}");
+    let first = &file["problems"][0];
+    assert_eq!((&first["candidates"][0]["usi"], &first["candidates"][0]["mate"]), (&"S*2c".into(), &3.into()));
+    assert_eq!((&first["actualMove"]["usi"], &first["source"]["path"]), (&"5i4i".into(), &"mate.sfen".into()));
 }
 
 #[test]

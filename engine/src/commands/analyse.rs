@@ -108,7 +108,7 @@ pub(crate) struct AnalyseArgs {
     /// Plies of an even game whose positions are searched once for all games ‖ 平手の初手から何手目までの局面を、全対局で1度だけ探索するか
     #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=100))]
     book: u16,
-    /// Write next-move problems from blunders and missed mates to this file ‖ 大悪手と詰み逃しから次の一手問題を作り、このファイルに書く
+    /// Write next-move problems from blunders and missed mates to this file; .json: for ShogiHome ‖ 大悪手と詰み逃しから次の一手問題を作り、このファイルに書く（.json なら ShogiHome の次の一手問題集）
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Dialect of evaluations in comments of kif, ki2 and jkf ‖ kif・ki2・jkf のコメントに書く評価値の書式

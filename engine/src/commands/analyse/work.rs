@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::slice;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use enbu_analysis::html::{self, IndexRow};
-use enbu_analysis::{Analyst, GameError, GameReport, Source, analyse, problems, summary};
+use enbu_analysis::{Analyst, Curve, GameError, GameReport, Problem, Source, analyse, collection, problems, summary};
 use enbu_files::Existing;
 use enbu_kifu::Record;
 use enbu_language::{pick, text};
@@ -26,7 +27,7 @@ use super::product;
 use super::units::{Reader, Unit};
 use super::{Job, Kind, write_file};
 use crate::commands::failure::{INTERRUPTED, with_failures};
-use crate::commands::inputs::{Input, Target};
+use crate::commands::inputs::{Input, Target, extension};
 use crate::terminal::{message, notice};
 
 /// Games whose summaries are shown beside a file, and the bad moves in each.
@@ -56,7 +57,7 @@ struct Done {
     known: bool,
     messages: Vec<String>,
     row: Option<IndexRow>,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
     /// For one file or standard output.
     game: Option<(Record, GameReport)>,
 }
@@ -218,7 +219,7 @@ pub(super) struct Sink<'j> {
     meter: Meter,
     failures: usize,
     rows: Vec<IndexRow>,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
     /// Results that wait for those of games before them.
     waiting: BTreeMap<u64, Box<Done>>,
     next: u64,
@@ -314,8 +315,7 @@ impl<'j> Sink<'j> {
             }
         }
         if let Some(path) = &self.job.args.problems {
-            let lines: String = self.problems.iter().map(|line| format!("{line}\n")).collect();
-            write_file(path, lines.as_bytes(), Existing::Replace)?;
+            write_file(path, self.collected(path).as_bytes(), Existing::Replace)?;
         }
         let page = match &self.job.target {
             Target::Folder(folder) => Some(folder.join("index.html")),
@@ -337,6 +337,17 @@ impl<'j> Sink<'j> {
             return Ok(ExitCode::from(INTERRUPTED));
         }
         with_failures(self.failures)
+    }
+
+    /// The file of problems: a collection of ShogiHome where its name ends in `.json`, else lines.
+    fn collected(&self, path: &Path) -> String {
+        if !extension(path).is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+            return self.problems.iter().map(|problem| format!("{}\n", problem.line)).collect();
+        }
+        let title = path.file_stem().unwrap_or_default().to_string_lossy();
+        let made = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let Job { engine, settings, evaluation, .. } = self.job;
+        collection(&self.problems, &title, &made, engine, settings, Curve::of(evaluation).scale_cp())
     }
 
     fn write_together(&self, out: &mut impl Write) -> io::Result<()> {
