@@ -1,10 +1,10 @@
 //! A match: its settings, and playing it on several threads.
 //!
-//! The games follow from the settings alone. Workers take pair after
+//! The games follow from the settings and, in a tournament by rounds, from the results of
+//! the rounds before; a round begins when the one before is over. Workers take pair after
 //! pair and send each finished game to the caller, who saves and shows it and may end
 //! the match; nothing here writes or prints.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,8 @@ use crate::openings::Opening;
 use crate::player::{Patience, Player, PlayerError, TrafficLog};
 use crate::record::{Faults, GameRecord, Points};
 use crate::referee::Rules;
-use crate::schedule::{OpeningOrder, Pair, Schedule, Tournament};
+use crate::rounds::Bracket;
+use crate::schedule::{OpeningOrder, Pair, Schedule, Scores, TIE_BREAKS, Tournament};
 use crate::time_control::{GameClock, IncrementUse, TimeControl};
 
 /// Everything that decides which games are played and how they are judged.
@@ -39,8 +40,10 @@ pub struct MatchSettings {
     pub increment_use: IncrementUse,
     /// The pairings.
     pub format: Tournament,
-    /// Pairs of games of each pairing.
+    /// Pairs of games of each pairing, and in each meeting of a tournament by rounds.
     pub rounds: usize,
+    /// Rounds of a Swiss tournament.
+    pub swiss_rounds: usize,
     /// The openings; at least one.
     pub openings: Vec<Opening>,
     /// The order of the openings.
@@ -153,30 +156,57 @@ impl Contest {
         &self.id
     }
 
-    /// Number of games in this part.
+    /// Number of games in this part; those that break ties are not included.
     pub fn games(&self) -> usize {
-        2 * self.settings.schedule().pairs().count()
+        self.settings.schedule().games()
     }
 
-    /// Plays the games whose numbers are not in `done`, and calls `listener` after each.
+    /// The rounds of a tournament whose pairings depend on the results.
+    pub fn bracket(&self, scores: &Scores) -> Option<Bracket> {
+        self.settings.schedule().bracket(scores, &self.names)
+    }
+
+    /// Plays the games that are not in `scores`, and calls `listener` after each.
     /// When it returns `Break`, the pairs in progress are finished and no others begun.
     /// When an engine cannot be started any more, and on `cancel`, the games in progress are given up.
     pub fn play(
         &self,
-        done: &HashSet<usize>,
+        mut scores: Scores,
         cancel: &Cancel,
         log: Option<&TrafficLog>,
         mut listener: impl FnMut(MatchEvent) -> ControlFlow<()>,
     ) -> Result<(), ContestError> {
-        let settings = &self.settings;
-        let schedule = settings.schedule();
+        let schedule = self.settings.schedule();
         let stop = AtomicBool::new(false);
-        let pairs = Mutex::new(schedule.pairs());
+        while !stop.load(Ordering::Relaxed) && schedule.due(&scores).next().is_some() {
+            let mut played = Vec::new();
+            self.play_due(&schedule, &scores, &stop, cancel, log, |event| {
+                if let MatchEvent::Game(game, _) = &event {
+                    played.push((game.game, game.score1));
+                }
+                listener(event)
+            })?;
+            scores.extend(played);
+        }
+        Ok(())
+    }
+
+    /// Plays the pairs that are due.
+    fn play_due(
+        &self,
+        schedule: &Schedule,
+        done: &Scores,
+        stop: &AtomicBool,
+        cancel: &Cancel,
+        log: Option<&TrafficLog>,
+        mut listener: impl FnMut(MatchEvent) -> ControlFlow<()>,
+    ) -> Result<(), ContestError> {
+        let pairs = Mutex::new(schedule.due(done));
         let next = &|| if stop.load(Ordering::Relaxed) { None } else { pairs.lock().next() };
         let (sender, events) = unbounded();
         let mut result = Ok(());
         thread::scope(|scope| {
-            for number in 0..settings.concurrency.max(1) {
+            for number in 0..self.settings.concurrency.max(1) {
                 let sender = sender.clone();
                 let worker = Worker { contest: self, cancel, log, done, sender };
                 match thread::Builder::new().name("game".into()).spawn_scoped(scope, move || worker.run(next)) {
@@ -215,22 +245,17 @@ impl Contest {
 impl MatchSettings {
     /// Pairings and openings of all games.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(
-            self.engines.len(),
-            self.format,
-            self.rounds,
-            self.openings.len(),
-            self.order,
-            self.seed,
-            self.part,
-        )
+        let (engines, openings) = (self.engines.len(), self.openings.len());
+        Schedule::new(engines, self.format, self.rounds, openings, self.order, self.seed, self.part)
+            .with_swiss_rounds(self.swiss_rounds)
     }
 
     /// Returns true if some pairing plays more than one pair on each opening with limits
     /// that leave no room for chance.
     pub fn repeats_games(&self) -> bool {
         let is_deterministic = |engine| self.control_of(engine).is_deterministic();
-        self.rounds > self.openings.len() && (0..self.engines.len()).all(is_deterministic)
+        let tie_breaks = if self.format == Tournament::Knockout { TIE_BREAKS } else { 0 };
+        self.rounds + tie_breaks > self.openings.len() && (0..self.engines.len()).all(is_deterministic)
     }
 
     /// The digest that games of one match share.
@@ -249,6 +274,10 @@ impl MatchSettings {
                 &self.processes,
             )
         );
+        if self.format.depends_on_results() {
+            // The points of a meeting decide the next pairings.
+            text += &format!(" {}", self.rounds);
+        }
         for (spec, name) in self.engines.iter().zip(names) {
             text += &format!("\n{name} {:?}", (&spec.launch.options, &spec.time_control, &spec.ponder));
         }
@@ -281,7 +310,7 @@ struct Worker<'m> {
     contest: &'m Contest,
     cancel: &'m Cancel,
     log: Option<&'m TrafficLog>,
-    done: &'m HashSet<usize>,
+    done: &'m Scores,
     sender: Sender<Result<MatchEvent, PlayerError>>,
 }
 
@@ -327,7 +356,7 @@ impl<'m> Worker<'m> {
         let Ok([first, second]) = players.get_disjoint_mut(pair.engines) else { return Ok(()) };
         for half in 0..2 {
             let game = 2 * pair.number + half;
-            if self.done.contains(&game) {
+            if self.done.contains_key(&game) {
                 continue;
             }
             if self.contest.settings.processes == Processes::Restarted {

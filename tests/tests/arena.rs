@@ -298,6 +298,83 @@ fn tournaments_of_several_engines_are_played_and_ranked() {
     assert_eq!(three().games().len(), 6);
 }
 
+/// A tournament of five engines, of which two have ends of the same games.
+fn tournament(format: &str) -> Match {
+    let new = Match(Invocation::new("match").with_openings());
+    let engine = |new: Match, (name, nodes): (&str, &str)| {
+        new.with(&["--engine", "self", &format!("name={name}"), "option.USI_Hash=1", &format!("tc=nodes={nodes}")])
+    };
+    let nodes = [("a", "1"), ("b", "50"), ("c", "1"), ("d", "40"), ("e", "10")];
+    let new = nodes.into_iter().fold(new, engine);
+    new.with(&["--format", format, "--games", "2", "--max-moves", "40", "--quiet", "--json", "--resume"])
+}
+
+#[test]
+fn tournaments_by_rounds_go_on_exactly_wherever_they_were_cut() {
+    for format in ["swiss", "knockout"] {
+        let whole = tournament(format).with(&["--out", "out.jsonl"]);
+        let output = whole.play();
+        assert!(output.status.success(), "{output:?}");
+        let text = fs::read_to_string(whole.path("out.jsonl")).unwrap();
+        let expected: Vec<Value> = games(&whole.path("out.jsonl")).iter().map(essence).collect();
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let byes = |round: &Value| round.as_array().unwrap().iter().filter(|one| one["engines"][1].is_null()).count();
+        let rounds = summary["tournament"]["rounds"].as_array().unwrap();
+        assert_eq!(rounds.iter().map(byes).collect::<Vec<_>>(), if format == "swiss" { [1; 3] } else { [3, 0, 0] });
+        // Within a line, between two lines, at the ends of rounds, before the first game.
+        let cuts = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 40 } else { 3 };
+        for cut in (0..text.len()).step_by(text.len() / cuts) {
+            let resumed = tournament(format).with(&["--out", "out.jsonl", "--concurrency", "2"]);
+            fs::write(resumed.path("out.jsonl"), &text[..cut]).unwrap();
+            let output = resumed.play();
+            assert!(output.status.success(), "{output:?}");
+            let mut after: Vec<Value> = games(&resumed.path("out.jsonl")).iter().map(essence).collect();
+            after.sort_by_key(|game| game["game"].as_u64());
+            assert_eq!(after, expected, "{format}, cut at byte {cut}");
+            let again: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(again["tournament"], summary["tournament"], "{format}, cut at byte {cut}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tournament_that_is_killed_goes_on_with_the_same_pairings() {
+    let whole = tournament("swiss").with(&["--rounds", "4", "--out", "out.jsonl"]);
+    let expected: Vec<Value> = whole.games().iter().map(essence).collect();
+    let killed = tournament("swiss").with(&["--rounds", "4", "--out", "out.jsonl", "--concurrency", "3"]);
+    let step = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 1 } else { 5 };
+    for least in (1..expected.len()).step_by(step) {
+        let mut child = killed.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let deadline = Instant::now() + 3 * patience();
+        let lines = || fs::read_to_string(killed.path("out.jsonl")).map_or(0, |text| text.lines().count());
+        while lines() < least && child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "the match does not go on");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    let mut games: Vec<Value> = killed.games().iter().map(essence).collect();
+    games.sort_by_key(|game| game["game"].as_u64());
+    assert_eq!(games, expected);
+    assert_eq!(expected.len(), 16);
+}
+
+#[test]
+fn formats_and_options_that_exclude_each_other_are_refused() {
+    for (arguments, message) in [
+        (&["--format", "swiss", "--shard", "1/2"][..], "the pairings of swiss and knockout depend on the results"),
+        (&["--format", "knockout", "--shard", "2/2"], "the pairings of swiss and knockout depend on the results"),
+        (&["--format", "knockout", "--rounds", "3"], "--rounds goes with --format swiss only"),
+        (&["--rounds", "3"], "--rounds goes with --format swiss only"),
+    ] {
+        let output = Match::between("fine", "fine").with(&["--tc", "depth=1"]).with(arguments).play();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(text(&output.stderr).contains(message), "{output:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_full_disk_loses_no_game() {

@@ -2,7 +2,6 @@
 
 mod args;
 
-use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
-use enbu_arena::{Contest, ContestError, GameRecord, MatchEvent, Pentanomial, Sprt, chart};
+use enbu_arena::{Bracket, Contest, ContestError, GameRecord, MatchEvent, Pentanomial, Scores, Sprt, chart};
 use enbu_files::Existing;
 use enbu_language::{Both, pick, text};
 use enbu_usi::client::Cancel;
@@ -70,7 +69,11 @@ fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if let Some(path) = &args.chart {
         draw(path, &contents.games, sprt.as_ref())?;
     }
-    finish(args, &Report::of(&contents.games), sprt.as_ref(), out)
+    finish(args, &Report::of(&contents.games), None, sprt.as_ref(), out)
+}
+
+fn scores(games: &[GameRecord]) -> Scores {
+    games.iter().map(|game| (game.game, game.score1)).collect()
 }
 
 /// Plays a match, or the rest of one.
@@ -96,8 +99,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let (mut file, games) = open_results(args, &path, &contest)?;
     let mut state = State::new(args, &contest, sprt, games);
     state.catch_up();
-    let done: HashSet<usize> = state.games.iter().map(|game| game.game).collect();
-    let result = contest.play(&done, &cancel, log.as_ref(), |news| match news {
+    let result = contest.play(scores(&state.games), &cancel, log.as_ref(), |news| match news {
         MatchEvent::Game(game, remark) => state.take(*game, remark.as_ref(), &mut file),
         MatchEvent::UnsolicitedOutput(name, faults) => {
             for (fault, times) in faults.iter() {
@@ -114,7 +116,8 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if let Some(chart) = &args.chart {
         draw(chart, &state.games, sprt.as_ref())?;
     }
-    let code = finish(args, &state.report, sprt.as_ref(), out)?;
+    let bracket = contest.bracket(&scores(&state.games));
+    let code = finish(args, &state.report, bracket.as_ref(), sprt.as_ref(), out)?;
     if let Err(error) = saved {
         return Err(lost(&file, &error, out));
     }
@@ -301,13 +304,23 @@ fn save_csa(dir: &Path, game: &GameRecord) -> io::Result<()> {
 }
 
 /// Prints the summary and returns the exit code.
-fn finish(args: &MatchArgs, report: &Report, sprt: Option<&Sprt>, out: &mut impl Write) -> io::Result<ExitCode> {
+fn finish(
+    args: &MatchArgs,
+    report: &Report,
+    bracket: Option<&Bracket>,
+    sprt: Option<&Sprt>,
+    out: &mut impl Write,
+) -> io::Result<ExitCode> {
     if args.json {
         let standings = report.standings();
-        let summary = json!({ "pairings": machine(report, sprt), "standings": standings });
+        let mut summary = json!({ "pairings": machine(report, sprt), "standings": standings, "tournament": bracket });
+        summary.as_object_mut().into_iter().for_each(|all| all.retain(|_, value| !value.is_null()));
         writeln!(out, "{summary}")?;
     } else if report.games() > 0 {
-        writeln!(out, "{}", report.summary(sprt))?;
+        match bracket {
+            None => writeln!(out, "{}", report.summary(sprt))?,
+            Some(bracket) => writeln!(out, "{}\n\n{}", bracket.text(), report.table())?,
+        }
     }
     let faulty = report.pairings().iter().any(|pairing| pairing.faults.iter().any(|faults| !faults.is_empty()));
     Ok(if args.strict && faulty { ExitCode::FAILURE } else { ExitCode::SUCCESS })

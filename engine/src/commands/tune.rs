@@ -3,7 +3,6 @@
 mod args;
 mod show;
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,7 +13,7 @@ use enbu_arena::report::Tally;
 use enbu_arena::spsa::{self, Conditions, State, Trial};
 use enbu_arena::{
     Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, OpeningOrder, Ponder, Processes,
-    Schedule, Tournament, TrafficLog, identify,
+    Schedule, Scores, Tournament, TrafficLog, identify,
 };
 use enbu_usi::client::Cancel;
 
@@ -126,6 +125,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> io::Re
         increment_use: args.clock.increment,
         format: Tournament::RoundRobin,
         rounds: plan.pairs as usize,
+        swiss_rounds: 0,
         openings: Vec::new(),
         order: OpeningOrder::Sequential,
         seed: args.seed,
@@ -180,7 +180,7 @@ impl Trials {
     fn play(&self, trial: &Trial, cancel: &Cancel, log: Option<&TrafficLog>, progress: &Progress) -> io::Result<Tally> {
         let contest = Contest::prepare(self.settings(trial), cancel, log).map_err(io::Error::other)?;
         let mut games = Tally::default();
-        let played = contest.play(&HashSet::new(), cancel, log, |news| {
+        let played = contest.play(Scores::new(), cancel, log, |news| {
             match news {
                 MatchEvent::Game(game, _) => {
                     games.add(game.score1);

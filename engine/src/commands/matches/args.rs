@@ -38,6 +38,9 @@ pub(crate) struct MatchArgs {
     /// Pairings ‖ 組み合わせ方（round-robin は総当たり）
     #[arg(long, default_value = "round-robin", value_parser = one_of(TOURNAMENTS), help_heading = "Games")]
     format: Tournament,
+    /// Rounds of a Swiss tournament [default: as many as a knock-out has] ‖ スイス式の回戦数 [既定値：トーナメントの場合と同じ]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Games")]
+    rounds: Option<u16>,
     /// Openings: a file, or random:PLIES,CP; default: the start position ‖ 開始局面：ファイル、または random:手数,評価値の上限。省略時は平手の初期局面
     #[arg(long, value_name = "FILE", help_heading = "Games")]
     openings: Option<String>,
@@ -154,6 +157,12 @@ const TOURNAMENTS: &[Choice<Tournament>] = &[
         "The first engine against each of the others ‖ 最初のエンジン対ほかの各エンジン",
         Tournament::Gauntlet,
     ),
+    (
+        "swiss",
+        "Rounds in which engines with equal scores meet ‖ スイス式（毎回、得点の近いエンジン同士が対局）",
+        Tournament::Swiss,
+    ),
+    ("knockout", "The loser of a meeting is out ‖ トーナメント（勝ち抜き）", Tournament::Knockout),
 ];
 
 const ORDERS: &[Choice<OpeningOrder>] =
@@ -185,17 +194,20 @@ impl MatchArgs {
             let text = text!("--sprt needs exactly two engines", "--sprt を使えるのはエンジンが2つのときだけです");
             return Err(io::Error::other(wrong(text)));
         }
+        let swiss_rounds = self.swiss_rounds(engines.len())?;
         let time_control = self.clock.time_control(&engines);
         let time_control = time_control.ok_or_else(|| io::Error::other(wrong(game_args::no_time_control())))?;
         let rules = self.rules.rules();
         let rounds = self.games.div_ceil(2) as usize;
+        let openings = self.format.openings(engines.len(), rounds, swiss_rounds);
         Ok(MatchSettings {
             engines,
             time_control,
             increment_use: self.clock.increment,
             format: self.format,
             rounds,
-            openings: game_args::openings(self.openings.as_deref(), rules, rounds, self.seed, cancel)?,
+            swiss_rounds,
+            openings: game_args::openings(self.openings.as_deref(), rules, openings, self.seed, cancel)?,
             order: self.order,
             seed: self.seed,
             part: (self.shard.first(), self.shard.count()),
@@ -206,6 +218,21 @@ impl MatchArgs {
             concurrency: usize::from(self.concurrency),
             processes: if self.restart { Processes::Restarted } else { Processes::Kept },
         })
+    }
+
+    /// The rounds of a Swiss tournament; refuses options that do not go with the format.
+    fn swiss_rounds(&self, engines: usize) -> io::Result<usize> {
+        if self.rounds.is_some() && self.format != Tournament::Swiss {
+            let text = text!("--rounds goes with --format swiss only", "--rounds は --format swiss でだけ使えます");
+            return Err(io::Error::other(wrong(text)));
+        }
+        if self.format.depends_on_results() && !self.shard.is_whole() {
+            return Err(io::Error::other(wrong(text!(
+                "--shard: the pairings of swiss and knockout depend on the results of all games, so their parts cannot be played apart",
+                "--shard：swiss と knockout は全対局の結果で組み合わせが決まるため、分けて対局できません"
+            ))));
+        }
+        Ok(self.rounds.map_or(Tournament::levels(engines), usize::from))
     }
 
     fn engine_specs(&self) -> io::Result<Vec<EngineSpec>> {
