@@ -61,7 +61,7 @@ mod time_control;
 
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
-pub use engine_spec::{EngineSpec, Ponder, SpecError, key_fault};
+pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use player::{Patience, TrafficLog};
 pub use record::{GameRecord, Points, ReplayError};
 pub use referee::{MatedSide, Rules};

@@ -214,6 +214,12 @@ pub(crate) fn rendered(error: &clap::Error) -> String {
     format!("エラー：{sentence}\n{usage}\n詳しくは --help をご覧ください。\n")
 }
 
+/// The message of an error of usage on one line, in the language of the user.
+pub(crate) fn reason(error: &clap::Error) -> String {
+    let japanese = if Language::current() == Language::English { None } else { sentence(error) };
+    japanese.unwrap_or_else(|| raw(&error.render().to_string()).to_owned()).replace("\n ", "")
+}
+
 /// The message of an error of ours.
 fn raw(english: &str) -> &str {
     let message = english.strip_prefix("error: ").unwrap_or(english);

@@ -298,6 +298,75 @@ fn tournaments_of_several_engines_are_played_and_ranked() {
     assert_eq!(three().games().len(), 6);
 }
 
+#[test]
+fn a_file_says_what_the_command_line_can_say() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/match/tournament.toml");
+    let short = ["--each", "tc=nodes=1", "--slack", "5000", "--rounds", "1", "--openings", "openings"];
+    let new = Match(Invocation::new("match").with(&[example.to_str().unwrap()]).with_openings());
+    let played = new.with(&short).with(&["--max-moves", "30", "--quiet", "--json"]);
+    let output = played.play();
+    assert!(output.status.success(), "{output:?}");
+    let games = games(&played.path("tournament.jsonl"));
+    assert_eq!(games.len(), 4, "the rounds of the command line");
+    assert_eq!(fs::read_dir(played.path("games")).unwrap().count(), 4, "the folder of the file");
+    let clock = |name: &str| {
+        let found = games.iter().find_map(|game| {
+            let at = [1, 2].into_iter().find(|at| game[format!("name{at}")] == name)?;
+            Some(game[format!("tc{at}")].as_str().unwrap().to_owned())
+        });
+        found.unwrap()
+    };
+    assert_eq!(["network", "half time"].map(clock), ["nodes=1", "0.5+0.05"], "an engine's own words win");
+
+    // An engine of the command line is the first one.
+    let gauntlet = Match(Invocation::new("match")).with(&["--config", "t.toml", "--engine", "self", "name=new"]);
+    let file = "tc = \"depth=1\"\nformat = \"gauntlet\"\ngames = 2\nmax-moves = 0x4\nquiet = true\nresume = false\n\
+                sprt = [-5, 0]\nout = \"-o.jsonl\"\n[[engine]]\ncommand = [\"self\"]\nname = \"it's \\\"old\\\"\"\n";
+    fs::write(gauntlet.path("t.toml"), file).unwrap();
+    let output = gauntlet.play();
+    assert!(output.status.success(), "{output:?}");
+    let lines = fs::read_to_string(gauntlet.path("-o.jsonl")).unwrap();
+    assert!(lines.lines().all(|game| game.contains(r#""name1":"new","name2":"it's \"old\"""#)), "{lines}");
+    assert!(text(&output.stdout).contains("[-5, 0] Elo: LLR"), "{output:?}");
+}
+
+#[test]
+fn a_wrong_line_of_a_file_is_named() {
+    for (file, message) in [
+        ("gamse = 2", "t.toml:1: there is no key `gamse`; did you mean `games`?"),
+        ("\n[[engine]]\ncomand = \"a\"", "t.toml:3: there is no key `comand`; did you mean `command`?"),
+        ("[each]\nname = \"a\"", "t.toml:2: there is no key `name`"),
+        ("[each]\noption = {}", "t.toml:2: there is no key `option`; did you mean `options`?"),
+        ("[xyz]", "t.toml:1: there is no key `xyz`"),
+        ("config = \"a\"", "t.toml:1: there is no key `config`"),
+        ("# a\n[[engine]]\nname = \"a\"", "t.toml:2: `command` is missing"),
+        ("[[engine]]\ncommand = []", "t.toml:1: an engine needs a command"),
+        ("[[engine]]\ncommand = \"'a\"", "t.toml:1: unclosed quote in the command `'a`"),
+        ("[[engine]]\ncommand = \"a\"\ntc = \"soon\"", "t.toml:3: `soon` is not a time control"),
+        ("[[engine]]\ncommand = \"a\"\nponder = \"yes\"", "t.toml:3: `ponder=yes` is not name=, option.X="),
+        ("engine = 3", "t.toml:1: `engine` cannot be of type integer"),
+        ("each = 3", "t.toml:1: `each` cannot be of type integer"),
+        ("engine = [3]", "t.toml:1: `engine` cannot be of type integer"),
+        ("\n\ngames = 0", "t.toml:3: invalid value '0' for '--games <N>': 0 is not in 1..=4294967295"),
+        ("games = \"many\"", "t.toml:1: invalid value 'many' for '--games <N>': invalid digit found in string"),
+        ("games = {}", "t.toml:1: `games` cannot be of type table"),
+        ("games = [1, [2]]", "t.toml:1: `games` cannot be of type array"),
+        ("resume = 1", "t.toml:1: `resume` cannot be of type integer"),
+        ("tc = true", "t.toml:1: `tc` cannot be of type boolean"),
+        ("sprt = 5", "t.toml:1: 2 values required for '--sprt <ELO0> <ELO1>' but 1 was provided"),
+        ("format = \"swis\"", "t.toml:1: invalid value 'swis' for '--format <FORMAT>' [possible values: round-robin, "),
+        ("tc = 1\ntc = 2", "t.toml:2: duplicate key"),
+        ("a = [\n1\n", "t.toml:"),
+        ("--games 2", "t.toml:1: "),
+    ] {
+        let played = Match(Invocation::new("match")).with(&["t.toml"]);
+        fs::write(played.path("t.toml"), file).unwrap();
+        let output = played.play();
+        assert_eq!(output.status.code(), Some(1), "{file}: {output:?}");
+        assert!(text(&output.stderr).starts_with(&format!("enbu: {message}")), "{file}: {}", text(&output.stderr));
+    }
+}
+
 /// A tournament of five engines, of which two have ends of the same games.
 fn tournament(format: &str) -> Match {
     let new = Match(Invocation::new("match").with_openings());

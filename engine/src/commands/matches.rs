@@ -1,6 +1,7 @@
 //! `enbu match`: matches between USI engines.
 
 mod args;
+mod config;
 
 use std::fs;
 use std::io::{self, Write};
@@ -29,12 +30,16 @@ pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu match --engine self option.USI_Hash=64 --engine ./other --tc nodes=20000 --games 400 --concurrency 2
   enbu match --engine ./new --engine ./old --tc 0+1b --sprt 0 5 --games 20000 --resume --chart match.svg
   enbu match --engine ./a --engine ./b --tc 10+0.1 --shard 3/8 --out part3.jsonl
+  enbu match tournament.toml --resume
   enbu match --merge part*.jsonl --out all.jsonl";
 
 /// Interval between two drawings of the chart during a match.
 const CHART_INTERVAL: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
+    if let Some(path) = args.file() {
+        return run(&config::complete(path, args.given())?, out);
+    }
     if args.merge.is_empty() { play(args, out) } else { merge(args, out) }
 }
 

@@ -16,8 +16,6 @@ pub(super) fn examine(bytes: &[u8]) {
         Ok(found) => found.iter().for_each(written_again),
         Err(error) => check_message(error),
     }
-    // The messages of the TOML reader show the line and point at the place.
-    let _ = EngineSpec::from_toml(&text);
     if let Err(error) = EngineSpec::from_words(text.split_whitespace()) {
         check_message(error);
     }

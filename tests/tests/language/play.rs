@@ -114,11 +114,12 @@ fn errors_of_matches_are_in_japanese() {
         check(&[("o.sfen", file)], &[&TWO[..], &["--openings", "o.sfen"]].concat(), &[part]);
     }
     for (toml, part) in [
-        ("[[engine]]\ncomand = 'a'\n", "e.toml：2 行目：`comand` という項目はありません（使えるのは command、"),
+        ("[[engine]]\ncomand = 'a'\n", "e.toml：2 行目：`comand` という項目はありません。もしかして：command"),
         ("[[engine]]\nname = 'a'\n", "`command` がありません"),
         ("[[engine]\n", "e.toml：1 行目：書式が正しくありません"),
+        ("games = 0\n", "e.toml：1 行目：'--games <N>' に '0' は指定できません：1～4294967295 の範囲で"),
     ] {
-        check(&[("e.toml", toml)], &["match", "--engines-file", "e.toml", "--tc", "depth=1"], &[part]);
+        check(&[("e.toml", toml)], &["match", "e.toml", "--tc", "depth=1"], &[part]);
     }
     let results = [("match.jsonl", "hello\n")];
     check(&results, &TWO, &["match.jsonl には対局が入っています。--resume で"]);

@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use enbu_arena::key_fault;
 use enbu_files::FileKind;
 use enbu_language::{pick, text};
 use enbu_usi::OptionValue;
@@ -132,6 +131,18 @@ impl Config {
             format!("{place}{message}")
         })
     }
+}
+
+/// The message of a library about an unknown or a missing key, in the language of the process.
+fn key_fault(message: &str) -> Option<String> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let (kind, key) = (message.split(' ').next()?, quoted.next()?);
+    let japanese = match kind {
+        "unknown" => format!("`{key}` という項目はありません（使えるのは {}）", quoted.collect::<Vec<_>>().join("、")),
+        "missing" => format!("`{key}` がありません"),
+        _ => return None,
+    };
+    Some(pick(message.to_owned(), japanese))
 }
 
 impl Engine {

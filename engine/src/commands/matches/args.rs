@@ -2,16 +2,15 @@
 
 use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Sprt, Tournament};
-use enbu_files::FileKind;
 use enbu_language::text;
 use enbu_usi::client::Cancel;
 
 use crate::commands::choices::{Choice, one_of};
-use crate::commands::failure::{Force, failed, named, usage};
+use crate::commands::failure::{Force, usage};
 use crate::commands::game_args::{self, ClockArgs, RuleArgs};
 use crate::commands::shard::Shard;
 
@@ -19,9 +18,12 @@ use crate::commands::shard::Shard;
 pub(crate) struct MatchArgs {
     #[command(flatten)]
     engines: EngineArgs,
-    /// TOML file with more engines, a table `engine` for each ‖ エンジンを追加する TOML ファイル（エンジンごとに `engine` テーブル1つ）
-    #[arg(long, value_name = "FILE", help_heading = "Engines")]
-    engines_file: Option<PathBuf>,
+    /// TOML file with these options and more engines, a table `engine` for each ‖ 以下のオプションと追加のエンジン（1つにつき `engine` テーブル1つ）を書いた TOML ファイル
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Another way to name the file ‖ 同じファイルの別の指定方法
+    #[arg(long, value_name = "FILE", alias = "engines-file", conflicts_with = "file")]
+    config: Option<PathBuf>,
     /// Let all engines ponder ‖ すべてのエンジンで先読み（ponder）を使う
     #[arg(long, help_heading = "Engines")]
     ponder: bool,
@@ -80,7 +82,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, help_heading = "Output")]
     pub(super) resume: bool,
     /// Merge files of results instead of playing ‖ 対局せず、結果のファイルをまとめる
-    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Output", conflicts_with_all = ["engine", "engines_file", "resume"])]
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Output", conflicts_with_all = ["engine", "resume"])]
     pub(super) merge: Vec<PathBuf>,
     /// Folder for a CSA record of every game ‖ 全対局の棋譜を CSA 形式で保存するフォルダ
     #[arg(long, value_name = "DIR", help_heading = "Output")]
@@ -108,7 +110,8 @@ pub(crate) struct MatchArgs {
 /// assign words to occurrences.
 struct EngineArgs {
     engines: Vec<EngineSpec>,
-    each: Vec<String>,
+    /// The whole command line, for a file to complete.
+    given: ArgMatches,
 }
 
 impl Args for EngineArgs {
@@ -129,19 +132,20 @@ impl Args for EngineArgs {
 
 impl FromArgMatches for EngineArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut args = Self { engines: Vec::new(), each: Vec::new() };
+        let mut args = Self { engines: Vec::new(), given: ArgMatches::default() };
         args.update_from_arg_matches(matches)?;
         Ok(args)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        self.each = matches.get_many::<String>("each").unwrap_or_default().cloned().collect();
+        self.given = matches.clone();
         self.engines.clear();
+        let each: Vec<&String> = matches.get_many("each").unwrap_or_default().collect();
         for words in matches.get_occurrences::<String>("engine").unwrap_or_default() {
             let words: Vec<&String> = words.collect();
             let (command, own) = words.split_at(1.min(words.len()));
             // An engine's own words come last, so that they win.
-            let words = command.iter().copied().chain(&self.each).chain(own.iter().copied());
+            let words = command.iter().chain(&each).chain(own).copied();
             let spec = EngineSpec::from_words(words)
                 .map_err(|error| wrong(text!("--engine: {error}", "--engine：{error}")))?;
             self.engines.push(spec);
@@ -175,6 +179,15 @@ fn wrong(message: impl Display) -> clap::Error {
 }
 
 impl MatchArgs {
+    /// The file that completes the command line, if one is named.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref().or(self.config.as_deref())
+    }
+
+    pub(super) const fn given(&self) -> &ArgMatches {
+        &self.engines.given
+    }
+
     pub(super) fn sprt(&self) -> io::Result<Option<Sprt>> {
         let &[elo0, elo1] = self.sprt.as_slice() else { return Ok(None) };
         let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, self.elo_model);
@@ -186,8 +199,8 @@ impl MatchArgs {
         let engines = self.engine_specs()?;
         if engines.len() < 2 {
             return Err(io::Error::other(wrong(text!(
-                "a match needs at least two engines: --engine for each, or --engines-file",
-                "エンジンが2つ以上必要です。--engine で1つずつ、または --engines-file で指定してください"
+                "a match needs at least two engines: --engine for each, or tables `[[engine]]` in a file",
+                "エンジンが2つ以上必要です。--engine で1つずつ、またはファイルの `[[engine]]` で指定してください"
             ))));
         }
         if !self.sprt.is_empty() && engines.len() != 2 {
@@ -237,11 +250,6 @@ impl MatchArgs {
 
     fn engine_specs(&self) -> io::Result<Vec<EngineSpec>> {
         let mut engines = self.engines.engines.clone();
-        if let Some(path) = &self.engines_file {
-            let text = enbu_files::read_text(path, FileKind::Settings).map_err(|error| named(path, &error))?;
-            let specs = EngineSpec::from_toml(&text);
-            engines.extend(specs.map_err(|error| failed(text!("{}: {error}", "{}：{error}", path.display())))?);
-        }
         for engine in &mut engines {
             game_args::find_program(&mut engine.launch)?;
             if self.ponder {
