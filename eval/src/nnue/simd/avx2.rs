@@ -34,7 +34,7 @@ store!("avx2", store_half_bytes: [u8; 16] <= __m128i, _mm_storeu_si128);
 
 rows!(
     "avx2", 16, tiles: [128, 64], zero: _mm256_setzero_si256(),
-    load16, store16, _mm256_sub_epi16, _mm256_add_epi16, _mm256_adds_epi16, swap
+    load16, store16, _mm256_sub_epi16, _mm256_add_epi16, swap
 );
 
 #[inline]
@@ -51,49 +51,6 @@ pub(super) fn total(vector: __m256i) -> i32 {
     let mut words = [0; 8];
     store8(&mut words, vector);
     words.into_iter().fold(0, i32::wrapping_add)
-}
-
-/// Two vectors of words within 0..=127 as one of bytes, in order.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn narrow(low: __m256i, high: __m256i) -> __m256i {
-    // Packing works within halves of a vector: the quarters come out as 0 2 1 3.
-    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn limited(sums: __m256i) -> __m256i {
-    _mm256_min_epi16(_mm256_max_epi16(sums, _mm256_setzero_si256()), _mm256_set1_epi16(127))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn clip(sums: &[i16], outputs: &mut [u8]) {
-    let (sums, _) = sums.as_chunks::<16>().0.as_chunks::<2>();
-    for (bytes, [low, high]) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(sums) {
-        store_bytes(bytes, narrow(limited(load16(low)), limited(load16(high))));
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn product(a: &[i16; 16], b: &[i16; 16]) -> __m256i {
-    // Shifted there and back: bit 14 becomes the sign.
-    let a = limited(_mm256_srai_epi16::<1>(_mm256_slli_epi16::<1>(load16(a))));
-    let b = limited(_mm256_srai_epi16::<1>(_mm256_slli_epi16::<1>(load16(b))));
-    _mm256_srli_epi16::<7>(_mm256_mullo_epi16(a, b))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
-    let (first, _) = first.as_chunks::<16>().0.as_chunks::<2>();
-    let (second, _) = second.as_chunks::<16>().0.as_chunks::<2>();
-    let pairs = first.iter().zip(second);
-    for (bytes, ([a0, a1], [b0, b1])) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(pairs) {
-        store_bytes(bytes, narrow(product(a0, b0), product(a1, b1)));
-    }
 }
 
 #[inline]

@@ -6,8 +6,8 @@ use std::hint::black_box;
 use enbu_isa::has_avx2;
 
 use super::avx2::{
-    differences, join, load_bytes as load_half_bytes, load_weights as load_half_weights, load8, place,
-    store_bytes as store_half_bytes, store8, total, touched, wide_products, zones_of,
+    differences, join, load_bytes as load_half_bytes, load_weights as load_half_weights, load8, place, store8, total,
+    touched, wide_products, zones_of,
 };
 use super::kernels::{
     CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
@@ -39,7 +39,7 @@ store!("avx512f", store_indices: [u32; 16] <= __m512i, _mm512_storeu_si512);
 
 rows!(
     "avx512f,avx512bw", 32, tiles: [256, 128, 64], zero: _mm512_setzero_si512(),
-    load32, store32, _mm512_sub_epi16, _mm512_add_epi16, _mm512_adds_epi16, swap
+    load32, store32, _mm512_sub_epi16, _mm512_add_epi16, swap
 );
 
 #[inline]
@@ -47,32 +47,6 @@ rows!(
 fn swap(sums: __m512i, removed: &[i8; 32], added: &[i8; 32]) -> __m512i {
     let [removed, added] = [removed, added].map(|bytes| _mm512_cvtepi8_epi16(load_half_weights(bytes)));
     _mm512_add_epi16(_mm512_sub_epi16(sums, removed), added)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn limited(sums: __m512i) -> __m512i {
-    _mm512_min_epi16(_mm512_max_epi16(sums, _mm512_setzero_si512()), _mm512_set1_epi16(127))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn clip(sums: &[i16], outputs: &mut [u8]) {
-    for (bytes, words) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(sums.as_chunks::<32>().0) {
-        store_half_bytes(bytes, _mm512_cvtepi16_epi8(limited(load32(words))));
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
-    let pairs = first.as_chunks::<32>().0.iter().zip(second.as_chunks::<32>().0);
-    for (bytes, (a, b)) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(pairs) {
-        // Shifted there and back: bit 14 becomes the sign.
-        let a = limited(_mm512_srai_epi16::<1>(_mm512_slli_epi16::<1>(load32(a))));
-        let b = limited(_mm512_srai_epi16::<1>(_mm512_slli_epi16::<1>(load32(b))));
-        store_half_bytes(bytes, _mm512_cvtepi16_epi8(_mm512_srli_epi16::<7>(_mm512_mullo_epi16(a, b))));
-    }
 }
 
 #[inline]

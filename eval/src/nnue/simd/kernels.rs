@@ -245,6 +245,21 @@ pub(super) use kernels;
 
 kernels!(declare,);
 
+/// Compiles scalar kernels for a path, by their attribute: those that the compiler turns into
+/// the same vectors as one would by hand.
+macro_rules! plain {
+    ($features:literal; $(fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn $name($($argument: $type),*) $(-> $result)? {
+                crate::nnue::simd::scalar::$name($($argument),*)
+            }
+        )*
+    };
+}
+pub(super) use plain;
+
 /// Defines a path: the type that proves its features, and its kernels.
 /// `define!(Name, "features", detection);`
 macro_rules! define {
@@ -272,12 +287,13 @@ macro_rules! define {
 
         crate::nnue::simd::kernels::kernels!(implement, $path, unsafe;);
 
-        #[inline]
-        #[target_feature(enable = $features)]
-        fn activate(sums: &[i32], outputs: &mut [u8]) {
-            // Compiled for the path by its attribute.
-            outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
-        }
+        crate::nnue::simd::kernels::plain!(
+            $features;
+            fn activate(sums: &[i32], outputs: &mut [u8]);
+            fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]);
+            fn clip(sums: &[i16], outputs: &mut [u8]);
+            fn products(first: &[i16], second: &[i16], outputs: &mut [u8]);
+        );
     };
 }
 pub(super) use define;
@@ -313,12 +329,11 @@ macro_rules! tiles {
 pub(super) use tiles;
 
 /// Defines the kernels that add rows, in tiles that stay in registers for all of them: vectors
-/// of `$lanes` words are loaded, stored, subtracted, added, and added with saturation by these
-/// functions; `$swap` subtracts one vector of bytes and adds another.
+/// of `$lanes` words are loaded, stored, subtracted and added by these functions; `$swap` subtracts one vector of bytes and adds another.
 macro_rules! rows {
     (
         $feature:literal, $lanes:literal, tiles: [$($width:literal),*], zero: $zero:expr,
-        $load:ident, $store:ident, $subtract:ident, $add:ident, $add_limited:ident, $swap:ident
+        $load:ident, $store:ident, $subtract:ident, $add:ident, $swap:ident
     ) => {
         #[inline]
         #[target_feature(enable = $feature)]
@@ -368,15 +383,6 @@ macro_rules! rows {
                 }
             }
         );
-
-        #[inline]
-        #[target_feature(enable = $feature)]
-        fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
-            let parts = a.as_chunks().0.iter().zip(b.as_chunks().0).zip(c.as_chunks().0);
-            for (total, ((a, b), c)) in totals.as_chunks_mut::<$lanes>().0.iter_mut().zip(parts) {
-                $store(total, $add_limited($add_limited($load(a), $load(b)), $load(c)));
-            }
-        }
     };
 }
 pub(super) use rows;

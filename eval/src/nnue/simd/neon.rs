@@ -3,8 +3,8 @@
 use std::arch::aarch64::*;
 
 use super::kernels::{
-    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
-    store,
+    CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, plain,
+    rows, store,
 };
 use super::scalar;
 
@@ -31,46 +31,15 @@ load!("neon", load_pairs: [[i16; 2]; 4] => int16x4x2_t, vld2_s16);
 
 rows!(
     "neon", 8, tiles: [128, 64], zero: vdupq_n_s16(0),
-    load8, store8, vsubq_s16, vaddq_s16, vqaddq_s16, swap
+    load8, store8, vsubq_s16, vaddq_s16, swap
 );
+
+plain!("neon"; fn squared_dot(sums: &[i16], weights: &[i16]) -> i32;);
 
 #[inline]
 #[target_feature(enable = "neon")]
 fn swap(sums: int16x8_t, removed: &[i8; 8], added: &[i8; 8]) -> int16x8_t {
     vaddw_s8(vsubw_s8(sums, load_half_weights(removed)), load_half_weights(added))
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn limited(sums: int16x8_t) -> int16x8_t {
-    vminq_s16(vmaxq_s16(sums, vdupq_n_s16(0)), vdupq_n_s16(127))
-}
-
-/// Words within 0..=127 as bytes.
-#[inline]
-#[target_feature(enable = "neon")]
-fn narrow(words: int16x8_t) -> uint8x8_t {
-    vmovn_u16(vreinterpretq_u16_s16(words))
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn clip(sums: &[i16], outputs: &mut [u8]) {
-    for (bytes, words) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(sums.as_chunks::<8>().0) {
-        store_bytes(bytes, narrow(limited(load8(words))));
-    }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
-    let pairs = first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0);
-    for (bytes, (a, b)) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(pairs) {
-        // Shifted there and back: bit 14 becomes the sign.
-        let a = limited(vshrq_n_s16::<1>(vshlq_n_s16::<1>(load8(a))));
-        let b = limited(vshrq_n_s16::<1>(vshlq_n_s16::<1>(load8(b))));
-        store_bytes(bytes, narrow(vshrq_n_s16::<7>(vmulq_s16(a, b))));
-    }
 }
 
 #[inline]
@@ -176,20 +145,6 @@ fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
         sum = accumulate(sum, load_bytes(inputs), load_weights(weights));
     }
     vaddvq_s32(sum)
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
-    let mut total = vdupq_n_s32(0);
-    for (sums, weights) in sums.as_chunks::<8>().0.iter().zip(weights.as_chunks::<8>().0) {
-        let value = vminq_s16(vmaxq_s16(load8(sums), vdupq_n_s16(0)), vdupq_n_s16(255));
-        // Fits 16 bits: 255 * 128 < 2^15.
-        let weighted = vmulq_s16(value, load8(weights));
-        total = vmlal_s16(total, vget_low_s16(weighted), vget_low_s16(value));
-        total = vmlal_high_s16(total, weighted, value);
-    }
-    vaddvq_s32(total)
 }
 
 #[inline]

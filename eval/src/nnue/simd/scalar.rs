@@ -39,10 +39,12 @@ fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]])
     }
 }
 
+#[inline(always)]
 pub(super) fn clip(sums: &[i16], outputs: &mut [u8]) {
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = sum.clamp(0, 127) as u8);
 }
 
+#[inline(always)]
 pub(super) fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     // Shifted there and back: bit 14 becomes the sign.
     let limited = |sum: i16| ((sum << 1) >> 1).clamp(0, 127);
@@ -86,7 +88,8 @@ fn affine(inputs: &[u8], weights: &[i8], biases: &[i32], outputs: &mut [i32]) {
     }
 }
 
-fn activate(sums: &[i32], outputs: &mut [u8]) {
+#[inline(always)]
+pub(super) fn activate(sums: &[i32], outputs: &mut [u8]) {
     outputs.iter_mut().zip(sums).for_each(|(output, &sum)| *output = (sum >> 6).clamp(0, 127) as u8);
 }
 
@@ -94,14 +97,17 @@ pub(super) fn dot(inputs: &[u8], weights: &[i8]) -> i32 {
     inputs.iter().zip(weights).map(|(&input, &weight)| i32::from(input) * i32::from(weight)).sum()
 }
 
+#[inline(always)]
 pub(super) fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
     sums.iter().zip(weights).fold(0, |total: i32, (&sum, &weight)| {
-        let value = i32::from(sum.clamp(0, 255));
-        total.wrapping_add(value * value * i32::from(weight))
+        let value = sum.clamp(0, 255);
+        // Fits 16 bits: 255 * 128 < 2^15.
+        total.wrapping_add(i32::from(value * weight) * i32::from(value))
     })
 }
 
-fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+#[inline(always)]
+pub(super) fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
     let parts = a.iter().zip(b).zip(c);
     totals.iter_mut().zip(parts).for_each(|(total, ((a, &b), &c))| *total = a.saturating_add(b).saturating_add(c));
 }

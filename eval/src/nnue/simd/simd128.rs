@@ -12,7 +12,7 @@ use super::kernels::{
     CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
     store,
 };
-use super::scalar::{clip, dot, place, products, squared_dot};
+use super::scalar::{dot, place, squared_dot};
 
 define!(
     /// Proof that the module is compiled with vectors.
@@ -33,7 +33,7 @@ load!("simd128", load_pairs: [[i16; 2]; 4] => v128, v128_load);
 
 rows!(
     "simd128", 8, tiles: [64], zero: i16x8_splat(0),
-    load8, store8, i16x8_sub, i16x8_add, i16x8_add_sat, swap
+    load8, store8, i16x8_sub, i16x8_add, swap
 );
 
 #[inline]
