@@ -3,28 +3,34 @@
 //! A static evaluation is for quiet positions: if the best move is a capture, a promotion
 //! or an evasion, the score depends on the moves to come, not on the pieces on the board.
 
+use clap::{Args, ValueEnum};
+
 use crate::game::MATE_SCORE;
 use crate::source::Sample;
 
-/// The criteria for skipping positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The criteria for skipping positions, as arguments of a command. Mates are skipped as well.
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Positions before this ply.
+    /// Leave out positions before this ply
+    #[arg(long, value_name = "PLY", default_value_t = Filter::default().first_ply)]
     pub first_ply: u16,
-    /// Scores beyond this many centipawns, and all mates.
+    /// Leave out scores beyond this many centipawns
+    #[arg(long, value_name = "CP", default_value_t = Filter::default().max_score)]
     pub max_score: i16,
-    /// Positions whose best move captures or promotes.
+    /// Positions whose best move captures or promotes
+    #[arg(long, value_enum, default_value_t = Filter::default().captures)]
     pub captures: Loud,
-    /// Positions with the side to move in check.
+    /// Positions in check
+    #[arg(long, value_enum, default_value_t = Filter::default().checks)]
     pub checks: Loud,
 }
 
 /// The treatment of positions that are not quiet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Loud {
-    /// Skip them.
+    /// Leave them out
     Skip,
-    /// Learn from them.
+    /// Learn from them
     Keep,
 }
 

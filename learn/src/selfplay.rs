@@ -17,6 +17,8 @@ mod yardstick;
 
 use std::fmt;
 
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, value_parser};
 use enbu_search::Solo;
 
 pub use play::Player;
@@ -24,29 +26,42 @@ pub use run::{Progress, Run, RunError};
 pub use starts::Starts;
 pub use yardstick::Yardstick;
 
-/// The settings of games. Runs with equal settings, evaluation and program give equal games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The settings of games, as arguments of a command. Runs with equal settings, evaluation and program give equal games.
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The seed of the random openings.
+    /// Seed; the same seed gives the same games
+    #[arg(long, default_value_t = Settings::default().seed)]
     pub seed: u64,
-    /// Soft node limit: no iteration begins after it.
+    /// Nodes after which a search begins no further iteration
+    #[arg(long, default_value_t = Settings::default().nodes, value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub nodes: u64,
-    /// Size of a player's transposition table in megabytes (2^20 bytes).
+    /// Transposition table of each game, in MB
+    #[arg(long = "hash", value_name = "HASH", default_value_t = Settings::default().hash_mb, value_parser = megabytes())]
     pub hash_mb: usize,
-    /// Random moves at the start; one less in every other game, so that both sides
-    /// begin equally often.
+    // One less in every other game, so that both sides begin equally often.
+    /// Random moves at the start
+    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().opening_plies, value_parser = value_parser!(u8).range(1..=60))]
     pub opening_plies: u8,
-    /// Openings with a higher absolute score, in centipawns, are rejected.
+    /// Reject openings that put a side ahead by more centipawns
+    #[arg(long, value_name = "CP", default_value_t = Settings::default().opening_bound, value_parser = value_parser!(i16).range(50..))]
     pub opening_bound: i16,
-    /// A game is adjudicated when both sides' scores agree on this advantage in centipawns ...
+    /// A game is won when both sides agree on a lead of this many centipawns ...
+    #[arg(long, value_name = "CP", default_value_t = Settings::default().win_score, value_parser = value_parser!(i16).range(100..))]
     pub win_score: i16,
-    /// ... for this many consecutive plies.
+    /// ... for this number of consecutive plies
+    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().win_plies, value_parser = value_parser!(u8).range(1..=100))]
     pub win_plies: u8,
-    /// A game is drawn after this many plies.
+    /// A game is drawn after this number of plies
+    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().max_plies, value_parser = value_parser!(u16).range(20..=10_000))]
     pub max_plies: u16,
-    /// The share of games, in per cent, that are played out instead of being adjudicated:
-    /// they hold the mates, endgames and entering kings that the others stop before.
+    // They hold the mates, endgames and entering kings that the others stop before.
+    /// Games out of 100 that are played to their end instead of being adjudicated
+    #[arg(long, value_name = "PERCENT", default_value_t = Settings::default().played_out, value_parser = value_parser!(u8).range(0..=100))]
     pub played_out: u8,
+}
+
+fn megabytes() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=65_536)
 }
 
 impl Settings {

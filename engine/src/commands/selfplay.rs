@@ -147,33 +147,8 @@ struct RunArgs {
     /// Games at the same time; default: one for each CPU
     #[arg(long)]
     threads: Option<usize>,
-    /// Seed; the same seed gives the same games
-    #[arg(long, default_value_t = Settings::default().seed)]
-    seed: u64,
-    /// Nodes after which a search begins no further iteration
-    #[arg(long, default_value_t = Settings::default().nodes, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    nodes: u64,
-    /// Transposition table of each game, in MB
-    #[arg(long, default_value_t = Settings::default().hash_mb as u32, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    hash: u32,
-    /// Random moves at the start
-    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().opening_plies, value_parser = clap::value_parser!(u8).range(1..=60))]
-    opening_plies: u8,
-    /// Reject openings that put a side ahead by more centipawns
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().opening_bound, value_parser = clap::value_parser!(i16).range(50..))]
-    opening_bound: i16,
-    /// A game is won when both sides agree on a lead of this many centipawns ...
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().win_score, value_parser = clap::value_parser!(i16).range(100..))]
-    win_score: i16,
-    /// ... for this number of consecutive plies
-    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().win_plies, value_parser = clap::value_parser!(u8).range(1..=100))]
-    win_plies: u8,
-    /// A game is drawn after this number of plies
-    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().max_plies, value_parser = clap::value_parser!(u16).range(20..=10_000))]
-    max_plies: u16,
-    /// Games out of 100 that are played to their end instead of being adjudicated
-    #[arg(long, value_name = "PERCENT", default_value_t = Settings::default().played_out, value_parser = clap::value_parser!(u8).range(0..=100))]
-    played_out: u8,
+    #[command(flatten)]
+    settings: Settings,
     /// Start half of the games from positions of these games, one random move later
     #[arg(long, value_name = "FILE|FOLDER")]
     starts: Vec<PathBuf>,
@@ -186,17 +161,7 @@ impl RunArgs {
     fn run(&self) -> io::Result<Run> {
         let evaluation = evaluation::named(&self.eval)?;
         Ok(Run {
-            settings: Settings {
-                seed: self.seed,
-                nodes: self.nodes,
-                hash_mb: self.hash as usize,
-                opening_plies: self.opening_plies,
-                opening_bound: self.opening_bound,
-                win_score: self.win_score,
-                win_plies: self.win_plies,
-                max_plies: self.max_plies,
-                played_out: self.played_out,
-            },
+            settings: self.settings,
             starts: self.starts()?,
             origin: origin(&evaluation)?,
             evaluation,
@@ -213,7 +178,7 @@ impl RunArgs {
             return Ok(None);
         }
         let files = source::files(&self.starts).map_err(io::Error::other)?;
-        let starts = Starts::draw(&files, self.seed, self.opening_bound).map_err(io::Error::other)?;
+        let starts = Starts::draw(&files, self.settings.seed, self.settings.opening_bound).map_err(io::Error::other)?;
         if starts.is_empty() {
             return Err(io::Error::other("--starts: no position of these games is within --opening-bound"));
         }

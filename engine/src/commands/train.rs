@@ -10,12 +10,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_arena::chart::{self, Panel, Series};
 use enbu_files::{Existing, FileKind};
 use enbu_learn::{
-    Dataset, Filter, Foresight, KINDS, Kind, Loud, Plan, Point, Positions, Selection, Shape, ShapeError, Trainer,
+    Dataset, Filter, Foresight, KINDS, Kind, Plan, Point, Positions, Selection, Shape, ShapeError, Trainer,
     TrainingProgress, source,
 };
 use indicatif::ProgressBar;
 
-use super::choices::{Choice, one_of};
 use super::failure::{Force, INTERRUPTED, check_writable, go_on, named, stop_on_signal, usage, write_file};
 use super::progress::bar;
 
@@ -47,21 +46,8 @@ pub(crate) struct TrainArgs {
     /// Of deep: accumulator width of each side (L1), a multiple of 32 from 64 to 1024; default: 128
     #[arg(long)]
     width: Option<usize>,
-    /// Passes over the positions
-    #[arg(long, default_value_t = Plan::default().epochs)]
-    epochs: u64,
-    /// Positions in each batch
-    #[arg(long, default_value_t = Plan::default().batch)]
-    batch: usize,
-    /// Learning rate at its highest
-    #[arg(long, default_value_t = Plan::default().rate)]
-    rate: f64,
-    /// Learning rate at the end
-    #[arg(long, default_value_t = Plan::default().final_rate)]
-    final_rate: f64,
-    /// Weight decay
-    #[arg(long, default_value_t = Plan::default().decay)]
-    decay: f64,
+    #[command(flatten)]
+    plan: Plan,
     /// Centipawns of the sigmoid that turns scores into win rates; default: fitted to the data
     #[arg(long, value_name = "CP")]
     scale: Option<f64>,
@@ -75,15 +61,6 @@ pub(crate) struct TrainArgs {
     /// scores of single positions stay
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
     foresight: f64,
-    /// Share of the training with weights rounded as in the file
-    #[arg(long, value_name = "SHARE", default_value_t = Plan::default().rounded_share)]
-    rounded_share: f64,
-    /// Seed; the same seed, plan and data give the same network
-    #[arg(long, default_value_t = Plan::default().seed)]
-    seed: u64,
-    /// Parts of a batch that are computed in parallel
-    #[arg(long, default_value_t = Plan::default().slices)]
-    slices: usize,
     /// Memory for positions, in MB; those that do not fit are read from a temporary file beside the
     /// network while others are trained on
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
@@ -91,18 +68,8 @@ pub(crate) struct TrainArgs {
     /// Threads; default: one for each CPU
     #[arg(long)]
     threads: Option<usize>,
-    /// Leave out positions before this ply
-    #[arg(long, value_name = "PLY", default_value_t = Filter::default().first_ply)]
-    first_ply: u16,
-    /// Leave out scores beyond this many centipawns
-    #[arg(long, value_name = "CP", default_value_t = Filter::default().max_score)]
-    max_score: i16,
-    /// Positions whose best move captures or promotes
-    #[arg(long, default_value = "skip", value_parser = one_of(LOUD))]
-    captures: Loud,
-    /// Positions in check
-    #[arg(long, default_value = "skip", value_parser = one_of(LOUD))]
-    checks: Loud,
+    #[command(flatten)]
+    filter: Filter,
     /// One game in N is kept for validation
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(2..))]
     test_one_in: u64,
@@ -131,14 +98,7 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(names).map(|name| KINDS.into_iter().find(|kind| kind.name == name).unwrap_or(KINDS[0]))
 }
 
-/// Treatments of positions that are not quiet.
-const LOUD: &[Choice<Loud>] = &[("skip", "Leave them out", Loud::Skip), ("keep", "Learn from them", Loud::Keep)];
-
 impl TrainArgs {
-    fn filter(&self) -> Filter {
-        Filter { first_ply: self.first_ply, max_score: self.max_score, captures: self.captures, checks: self.checks }
-    }
-
     /// The scale given or fitted to the data, in whole centipawns as in the file.
     fn scale(&self, data: &Dataset) -> f64 {
         self.scale.or_else(|| data.fitted_scale()).unwrap_or(Plan::default().scale).round()
@@ -171,19 +131,8 @@ impl TrainArgs {
     }
 
     fn plan(&self, shape: Shape, scale: f64) -> Plan {
-        Plan {
-            shape,
-            seed: self.seed,
-            epochs: self.epochs,
-            batch: self.batch,
-            slices: self.slices,
-            rate: self.rate,
-            final_rate: self.final_rate,
-            decay: self.decay,
-            scale,
-            result_share: [self.result_share, self.final_result_share.unwrap_or(self.result_share)],
-            rounded_share: self.rounded_share,
-        }
+        let result_share = [self.result_share, self.final_result_share.unwrap_or(self.result_share)];
+        Plan { shape, scale, result_share, ..self.plan.clone() }
     }
 }
 
@@ -237,7 +186,7 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
 fn load(args: &TrainArgs, out: &mut impl Write) -> io::Result<(Dataset, f64)> {
     let files = source::files(&args.sources).map_err(io::Error::other)?;
     let selection = Selection {
-        filter: args.filter(),
+        filter: args.filter,
         validation_one_in: args.test_one_in,
         memory: args.memory << 20,
         folder: enbu_files::folder(&args.out),
@@ -252,7 +201,7 @@ fn load(args: &TrainArgs, out: &mut impl Write) -> io::Result<(Dataset, f64)> {
 }
 
 fn read_yardstick(path: &Path, args: &TrainArgs) -> io::Result<Positions> {
-    let positions = Positions::load(path, &args.filter()).map_err(io::Error::other)?;
+    let positions = Positions::load(path, &args.filter).map_err(io::Error::other)?;
     if positions.is_empty() {
         return Err(io::Error::other(format!("{}: no position passes the filter", path.display())));
     }

@@ -3,33 +3,48 @@
 use std::f64::consts::PI;
 use std::fmt;
 
+use clap::Args;
+
 use crate::shape::Shape;
 
-/// The hyperparameters of a training. With the data they determine the network.
-#[derive(Clone, Debug, PartialEq)]
+/// The hyperparameters of a training, most of them arguments of a command. With the data they
+/// determine the network.
+#[derive(Args, Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The network.
+    #[arg(skip)]
     pub shape: Shape,
-    /// The seed of the initial parameters and the order of positions.
+    /// Seed; the same seed, plan and data give the same network
+    #[arg(long, default_value_t = Plan::default().seed)]
     pub seed: u64,
-    /// Passes over the positions.
+    /// Passes over the positions
+    #[arg(long, default_value_t = Plan::default().epochs)]
     pub epochs: u64,
-    /// Positions of each step.
+    /// Positions in each batch
+    #[arg(long, default_value_t = Plan::default().batch)]
     pub batch: usize,
-    /// Slices of a batch for parallel work; floating-point sums depend on their number.
+    // Floating-point sums depend on their number.
+    /// Parts of a batch that are computed in parallel
+    #[arg(long, default_value_t = Plan::default().slices)]
     pub slices: usize,
-    /// Peak learning rate.
+    /// Learning rate at its highest
+    #[arg(long, default_value_t = Plan::default().rate)]
     pub rate: f64,
-    /// Final learning rate, at the end of cosine decay.
+    /// Learning rate at the end, after cosine decay
+    #[arg(long, default_value_t = Plan::default().final_rate)]
     pub final_rate: f64,
-    /// Weight decay (AdamW).
+    /// Weight decay (AdamW)
+    #[arg(long, default_value_t = Plan::default().decay)]
     pub decay: f64,
     /// Centipawns: a score s means a share of points of 1 / (1 + e^(-s / scale)).
+    #[arg(skip)]
     pub scale: f64,
     /// The weight of the result in the target, at the start and at the end; the rest is the
     /// score's.
+    #[arg(skip)]
     pub result_share: [f64; 2],
-    /// The final share of the training with rounded parameters.
+    /// Share of the training, its last, with weights rounded as in the file
+    #[arg(long, value_name = "SHARE", default_value_t = Plan::default().rounded_share)]
     pub rounded_share: f64,
 }
 
