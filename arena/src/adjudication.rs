@@ -1,9 +1,14 @@
-//! Ending games early where both engines have agreed for long enough.
+//! Ending games early: where both engines have agreed for long enough, and where facts decide.
 
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+
+use enbu_language::{Both, text};
+use enbu_mate::{Limits, OutOfMemory, Refinement, Solver, Verdict};
 use enbu_movegen::Color;
 use enbu_usi::Score;
 
-use crate::referee::{Ending, Reason};
+use crate::referee::{Ending, Reason, Referee};
 
 /// Score of a mate, in centipawns.
 const MATE_CP: i32 = 32_000;
@@ -35,6 +40,64 @@ pub struct Adjudication {
     pub win: Option<WinAdjudication>,
     /// Draws.
     pub draw: Option<DrawAdjudication>,
+}
+
+/// Treatment of a side to move that has won as a matter of fact: by a declaration, or by a mate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Facts {
+    /// It has to play on.
+    PlayedOut,
+    /// It wins at once.
+    Decide,
+}
+
+/// Nodes for the proof of a mate, before each move.
+const MATE_NODES: u64 = 10_000;
+
+/// Size of the solver, in MB.
+const MATE_MB: usize = 2;
+
+/// Decides games by facts.
+pub(crate) struct FactFinder {
+    solver: Solver,
+    /// Occurrences of the positions of the game.
+    seen: HashMap<u64, u32>,
+}
+
+impl FactFinder {
+    pub(crate) fn new() -> Result<Self, OutOfMemory> {
+        Ok(Self { solver: Solver::new(MATE_MB)?, seen: HashMap::new() })
+    }
+
+    /// Makes the next verdicts independent of earlier games.
+    pub(crate) fn begin_game(&mut self) {
+        self.solver.clear();
+        self.seen.clear();
+    }
+
+    /// The end of the game and its reason, if the side to move can declare a win or has a forced mate.
+    pub(crate) fn verdict(&mut self, referee: &Referee) -> Option<(Ending, Both)> {
+        let (turn, position) = (referee.turn(), referee.position());
+        *self.seen.entry(position.key()).or_default() += 1;
+        if referee.declared() == Ending::win(turn, Reason::Declaration) {
+            let remark = text!("the side to move can declare a win", "手番側が入玉宣言で勝てます");
+            return Some((Ending::win(turn, Reason::Declarable), Both::of(remark)));
+        }
+        // The solver knows no history: one more occurrence of a position might end the game before the mate.
+        if self.seen.values().any(|&times| times > 2) {
+            return None;
+        }
+        let limits = Limits { nodes: Some(MATE_NODES), refinement: Refinement::None, ..Limits::default() };
+        let solution = self.solver.solve(position, &limits, &AtomicBool::new(false), &mut |_| {});
+        let Verdict::Mate(mate) = solution.verdict else { return None };
+        if !referee.has_room_for(mate.plies.into()) {
+            return None;
+        }
+        let line: Vec<String> = mate.line.iter().map(ToString::to_string).collect();
+        let (plies, line) = (mate.plies, line.join(" "));
+        let remark = text!("mate in {plies}: {line}", "{plies} 手詰め：{line}");
+        Some((Ending::win(turn, Reason::ProvenMate), Both::of(remark)))
+    }
 }
 
 /// Counts the scores of a game.
@@ -89,7 +152,55 @@ impl Adjudicator {
 
 #[cfg(test)]
 mod tests {
+    use enbu_movegen::EnteringKingRule;
+
     use super::*;
+    use crate::openings::Opening;
+    use crate::referee::{MatedSide, Rules};
+
+    /// The reason for which facts end a game, and its remark.
+    fn fact(game: &str, rules: Rules) -> Option<(Color, Reason, String)> {
+        let referee = game.parse::<Opening>().unwrap().referee(rules);
+        let (ending, remark) = FactFinder::new().unwrap().verdict(&referee)?;
+        Some((ending.winner.unwrap(), ending.reason, remark.english))
+    }
+
+    #[test]
+    fn facts_decide_only_what_the_rules_allow() {
+        let rules = Rules::default();
+        let entered = "sfen +R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1";
+        let declared = |rule| fact(entered, Rules { entering_king: rule, ..rules }).map(|found| found.1);
+        assert_eq!(declared(EnteringKingRule::Csa27), Some(Reason::Declarable));
+        // A declaration would only draw, or not be allowed; the side to move mates all the same.
+        for rule in [EnteringKingRule::Csa24, EnteringKingRule::NoEnteringKing] {
+            assert_ne!(declared(rule), Some(Reason::Declarable), "{rule:?}");
+        }
+        assert_eq!(fact("startpos", rules), None);
+        // A mate in 3, as move 100 of the game.
+        let mate = "sfen 7nl/7k1/6p2/9/6N2/9/9/9/4K4 b GS2r2b3g3s2n3l17p 100";
+        let (winner, reason, remark) = fact(mate, rules).unwrap();
+        assert_eq!((winner, reason), (Color::Black, Reason::ProvenMate));
+        let plies: u32 = remark.split([' ', ':']).nth(2).unwrap().parse().unwrap();
+        assert_eq!(remark.split(' ').count() as u32, 3 + plies, "{remark}");
+        // The last move of the mate is the last that is allowed, or the one after that.
+        let last = 99 + plies;
+        assert!(fact(mate, Rules { max_moves: last, ..rules }).is_some());
+        assert_eq!(fact(mate, Rules { max_moves: last - 1, ..rules }), None);
+        let asked = Rules { mated: MatedSide::MustResign, ..rules };
+        assert_eq!(fact(mate, Rules { max_moves: last, ..asked }), None, "drawn before the mated side is asked");
+        assert!(fact(mate, Rules { max_moves: last + 1, ..asked }).is_some());
+    }
+
+    #[test]
+    fn a_mate_is_not_decided_where_a_repetition_might_come_first() {
+        let mate = "sfen 7nl/7k1/6p2/9/6N2/9/9/9/4K4 b GS2r2b3g3s2n3l17p 100";
+        let referee = mate.parse::<Opening>().unwrap().referee(Rules::default());
+        let mut finder = FactFinder::new().unwrap();
+        let found: Vec<bool> = (0..3).map(|_| finder.verdict(&referee).is_some()).collect();
+        assert_eq!(found, [true, true, false]);
+        finder.begin_game();
+        assert!(finder.verdict(&referee).is_some());
+    }
 
     /// After how many scores, Black's first, the verdict comes, and which.
     fn verdict(rules: Adjudication, scores: &[Option<Score>]) -> Option<(usize, Ending)> {

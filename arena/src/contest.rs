@@ -14,11 +14,12 @@ use std::time::Duration;
 use crossbeam_channel::{Sender, unbounded};
 use enbu_files::{fnv1a, reason};
 use enbu_language::{Both, messages};
+use enbu_mate::OutOfMemory;
 use enbu_movegen::Color;
 use enbu_usi::client::{Cancel, ClientError, EngineIdentity};
 use parking_lot::Mutex;
 
-use crate::adjudication::Adjudication;
+use crate::adjudication::{Adjudication, FactFinder, Facts};
 use crate::engine_spec::EngineSpec;
 use crate::game::{GameSetup, PlayedGame, play, tenths};
 use crate::openings::Opening;
@@ -56,6 +57,8 @@ pub struct MatchSettings {
     pub rules: Rules,
     /// When games are ended early.
     pub adjudication: Adjudication,
+    /// Treatment of positions that are won.
+    pub facts: Facts,
     /// Forgiven time for each move.
     pub slack: Duration,
     /// Time limits of engines for everything but moves.
@@ -84,6 +87,7 @@ pub enum ContestError {
     SameName(name: String) => "two engines are named `{name}`", "エンジンの名前 `{name}` が重なっています";
     NoOpening => "a match needs at least one opening", "開始局面が1つ以上必要です";
     Player(error: PlayerError) => "{error}", "{error}";
+    Memory(#[from] error: OutOfMemory) => "{error}", "{error}";
     NoThread(reason: String) => "no thread for a game: {reason}", "対局のスレッドを作れません：{reason}";
     Cancelled => "interrupted", "中断しました";
 }}
@@ -205,10 +209,15 @@ impl Contest {
         let next = &|| if stop.load(Ordering::Relaxed) { None } else { pairs.lock().next() };
         let (sender, events) = unbounded();
         let mut result = Ok(());
+        let finder = |_| match self.settings.facts {
+            Facts::PlayedOut => Ok(None),
+            Facts::Decide => FactFinder::new().map(Some),
+        };
+        let finders: Vec<_> = (0..self.settings.concurrency.max(1)).map(finder).collect::<Result<_, _>>()?;
         thread::scope(|scope| {
-            for number in 0..self.settings.concurrency.max(1) {
+            for (number, facts) in finders.into_iter().enumerate() {
                 let sender = sender.clone();
-                let worker = Worker { contest: self, cancel, log, done, sender };
+                let worker = Worker { contest: self, cancel, log, done, sender, facts };
                 match thread::Builder::new().name("game".into()).spawn_scoped(scope, move || worker.run(next)) {
                     Ok(_) => {}
                     Err(error) => {
@@ -274,6 +283,9 @@ impl MatchSettings {
                 &self.processes,
             )
         );
+        if self.facts == Facts::Decide {
+            text += " facts";
+        }
         if self.format.depends_on_results() {
             // The points of a meeting decide the next pairings.
             text += &format!(" {}", self.rounds);
@@ -312,10 +324,11 @@ struct Worker<'m> {
     log: Option<&'m TrafficLog>,
     done: &'m Scores,
     sender: Sender<Result<MatchEvent, PlayerError>>,
+    facts: Option<FactFinder>,
 }
 
 impl<'m> Worker<'m> {
-    fn run(&self, next: impl Fn() -> Option<Pair>) {
+    fn run(mut self, next: impl Fn() -> Option<Pair>) {
         let settings = &self.contest.settings;
         let engines = settings.engines.iter().zip(&self.contest.names);
         let players = engines.map(|(spec, name)| Player::new(name, spec, settings.patience, self.cancel, self.log));
@@ -346,7 +359,7 @@ impl<'m> Worker<'m> {
         }
     }
 
-    fn play_pair(&self, pair: Pair, players: &mut [Player<'m>]) -> Result<(), PlayerError> {
+    fn play_pair(&mut self, pair: Pair, players: &mut [Player<'m>]) -> Result<(), PlayerError> {
         // Only the two that play need memory.
         for (index, player) in players.iter_mut().enumerate() {
             if !pair.engines.contains(&index) {
@@ -371,7 +384,7 @@ impl<'m> Worker<'m> {
 
     /// Plays a game of a pair; in the first one, engine 1 moves first.
     fn play_game(
-        &self,
+        &mut self,
         pair: Pair,
         half: usize,
         players: [&mut Player<'m>; 2],
@@ -390,7 +403,7 @@ impl<'m> Worker<'m> {
             clocks: by_color(color1, controls.map(clock)),
             slack: settings.slack,
         };
-        let game = play(&setup, by_color(color1, players))?;
+        let game = play(&setup, by_color(color1, players), self.facts.as_mut())?;
         let remark = game.remark.clone();
         Ok((self.record(pair, half, color1, names, controls, game), remark))
     }

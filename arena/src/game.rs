@@ -8,7 +8,7 @@ use enbu_movegen::{Color, Move};
 use enbu_usi::client::{Answer, ClientError};
 use enbu_usi::{BestMove, Command, GameResult};
 
-use crate::adjudication::{Adjudication, Adjudicator};
+use crate::adjudication::{Adjudication, Adjudicator, FactFinder};
 use crate::engine_spec::Ponder;
 use crate::openings::Opening;
 use crate::player::{Player, PlayerError, faults};
@@ -64,6 +64,7 @@ struct Game<'g, 'm> {
     referee: Referee,
     clocks: [GameClock; 2],
     adjudicator: Adjudicator,
+    facts: Option<&'g mut FactFinder>,
     pondering: [Option<Move>; 2],
     log: Vec<LoggedMove>,
     faults: [Faults; 2],
@@ -79,13 +80,16 @@ struct Game<'g, 'm> {
 pub(crate) fn play<'g, 'm>(
     setup: &'g GameSetup<'m>,
     players: [&'g mut Player<'m>; 2],
+    mut facts: Option<&'g mut FactFinder>,
 ) -> Result<PlayedGame, PlayerError> {
+    facts.iter_mut().for_each(|facts| facts.begin_game());
     let mut game = Game {
         setup,
         players,
         referee: setup.opening.referee(setup.rules),
         clocks: setup.clocks,
         adjudicator: Adjudicator::new(setup.adjudication),
+        facts,
         pondering: [None; 2],
         log: Vec::new(),
         faults: Default::default(),
@@ -117,6 +121,10 @@ impl Game<'_, '_> {
         }
         loop {
             if let Some(ending) = self.referee.ending() {
+                return Ok(ending);
+            }
+            if let Some((ending, remark)) = self.facts.as_mut().and_then(|facts| facts.verdict(&self.referee)) {
+                self.remark = Some(remark);
                 return Ok(ending);
             }
             if let Some(ending) = self.turn()? {

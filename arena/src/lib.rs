@@ -59,7 +59,7 @@ mod stall;
 mod swiss;
 mod time_control;
 
-pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
+pub use adjudication::{Adjudication, DrawAdjudication, Facts, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
 pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use player::{Patience, TrafficLog};

@@ -274,7 +274,9 @@ impl GameRecord {
             Reason::Illegal if foul.is_some() => EndKind::IllegalMove,
             Reason::Illegal => EndKind::IllegalAction(loser),
             Reason::Time => EndKind::TimeUp,
-            Reason::Adjudicated | Reason::Hang | Reason::Crash => EndKind::Abort,
+            Reason::Adjudicated | Reason::Declarable | Reason::ProvenMate | Reason::Hang | Reason::Crash => {
+                EndKind::Abort
+            }
         };
         let result = Some(self.winner().map_or(GameResult::Draw, GameResult::win));
         let end = record.add(at, Event::from(End { kind, result }));
@@ -419,6 +421,8 @@ pub(crate) mod tests {
             Reason::PerpetualCheck,
             Reason::MaxMoves,
             Reason::Adjudicated,
+            Reason::Declarable,
+            Reason::ProvenMate,
             Reason::Illegal,
             Reason::Time,
             Reason::Hang,

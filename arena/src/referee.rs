@@ -62,6 +62,10 @@ pub enum Reason {
     MaxMoves,
     /// Both engines agreed for long enough on the winner or on a draw.
     Adjudicated,
+    /// The side to move could have declared a win.
+    Declarable,
+    /// The side to move had a forced mate, proven by the solver.
+    ProvenMate,
     /// A side answered with something that is not a legal move, or declared falsely.
     Illegal,
     /// A side took too long for a move.
@@ -73,10 +77,15 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Returns true if the game was decided by a fact that no engine stated; the remark is its proof.
+    pub const fn is_fact(self) -> bool {
+        matches!(self, Self::Declarable | Self::ProvenMate)
+    }
+
     /// Its name in the language of the process; in English the word of files.
     pub fn name(self) -> String {
-        const JAPANESE: &str = "詰み 投了 入玉宣言 トライ 千日手 連続王手の千日手 手数制限 判定 反則 時間切れ 応答なし \
-                                エンジン停止";
+        const JAPANESE: &str = "詰み 投了 入玉宣言 トライ 千日手 連続王手の千日手 手数制限 判定 宣言可能 詰みあり 反則 \
+                                時間切れ 応答なし エンジン停止";
         pick(self.to_string(), JAPANESE.split(' ').nth(self as usize).unwrap_or_default().to_owned())
     }
 }
@@ -162,6 +171,12 @@ impl Referee {
         }
         let limit = self.rules.max_moves;
         (limit > 0 && u32::from(self.position.ply()) > limit).then_some(Ending::draw(Reason::MaxMoves))
+    }
+
+    /// Returns true if a mate within `plies` plies would come before the limit of moves.
+    pub(crate) fn has_room_for(&self, plies: u32) -> bool {
+        let asked = u32::from(self.rules.mated == MatedSide::MustResign);
+        self.rules.max_moves == 0 || u32::from(self.position.ply()) + plies + asked <= self.rules.max_moves + 1
     }
 
     /// Returns true if `color` has just moved its king to the other king's start square.

@@ -367,6 +367,35 @@ fn a_wrong_line_of_a_file_is_named() {
     }
 }
 
+#[test]
+fn facts_decide_games_that_the_engines_would_play_on() {
+    let mate = "lnsgs2+Pl/3kg4/p1pppN2p/6pp1/9/7R1/P1PP1Sg1P/1S3+b3/LN5KL w Nrbg6p 58";
+    let entered = "+R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1";
+    let play = |arguments: &[&str]| {
+        let played = Match::between("fine", "fine").with(&["--tc", "depth=1", "--games", "4", "--order", "sequential"]);
+        let played = played.with(&["--openings", "openings", "--max-moves", "80", "--csa", "csa"]).with(arguments);
+        fs::write(played.path("openings"), format!("{mate}\n{entered}\n")).unwrap();
+        let output = played.play();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let records = fs::read_dir(played.path("csa")).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()));
+        (games(&played.path("out.jsonl")), records.map(Result::unwrap).collect::<Vec<_>>(), text(&output.stdout))
+    };
+    let (decided, records, summary) = play(&["--adjudicate-facts"]);
+    let ends: Vec<(&str, u64)> =
+        decided.iter().map(|game| (game["reason"].as_str().unwrap(), game["plies"].as_u64().unwrap())).collect();
+    assert_eq!(ends, [("proven_mate", 0), ("proven_mate", 0), ("declarable", 0), ("declarable", 0)]);
+    let points: Vec<f64> = decided.iter().map(|game| game["score1"].as_f64().unwrap()).collect();
+    assert_eq!(points, [1.0, 0.0, 1.0, 0.0], "the side to move wins");
+    let proof = decided[0]["text"].as_str().unwrap();
+    let (length, line) = proof.split_once(": ").unwrap();
+    let plies: usize = length.strip_prefix("mate in ").unwrap().parse().unwrap();
+    assert!(plies >= 5 && line.split(' ').count() == plies, "{proof}");
+    assert!(records.iter().any(|record| record.contains(&format!("'*proven_mate\n'*{proof}\n"))), "{records:?}");
+    assert!(summary.contains("declarable 2, proven_mate 2"), "{summary}");
+    let (played, ..) = play(&[]);
+    assert!(played.iter().all(|game| game["plies"] != 0 && game["reason"] != "proven_mate"), "{played:?}");
+}
+
 /// A tournament of five engines, of which two have ends of the same games.
 fn tournament(format: &str) -> Match {
     let new = Match(Invocation::new("match").with_openings());

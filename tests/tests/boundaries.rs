@@ -26,7 +26,7 @@ const ALLOWED: [(&str, &[&str]); 19] = [
     ("usi", &["movegen", "kifu", "files", "language"]),
     ("search", &["movegen", "eval", "mate", "isa"]),
     ("adapter", &["usi", "search", "mate", "movegen"]),
-    ("arena", &["usi", "kifu", "movegen", "files", "language"]),
+    ("arena", &["usi", "kifu", "mate", "movegen", "files", "language"]),
     ("csa", &["usi", "kifu", "movegen", "files", "language"]),
     ("learn", &["search", "eval", "movegen", "files", "isa"]),
     ("analysis", &["search", "eval", "mate", "kifu", "movegen", "language"]),

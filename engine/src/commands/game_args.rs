@@ -10,8 +10,8 @@ use std::time::Duration;
 use clap::Args;
 use enbu_arena::openings::{self, Opening, RandomOpenings};
 use enbu_arena::{
-    Adjudication, DrawAdjudication, EngineSpec, IncrementUse, MatedSide, Patience, Rules, TimeControl, TrafficLog,
-    WinAdjudication,
+    Adjudication, DrawAdjudication, EngineSpec, Facts, IncrementUse, MatedSide, Patience, Rules, TimeControl,
+    TrafficLog, WinAdjudication,
 };
 use enbu_files::FileKind;
 use enbu_language::{pick, text};
@@ -112,6 +112,9 @@ pub(crate) struct RuleArgs {
     /// End a game after MOVE moves that both score within CP centipawns of even for N moves each ‖ MOVE 手目以降、両エンジンの評価値がそろって N 手続けて ±CP 以内なら、引き分けとして終局
     #[arg(long, value_name = "MOVE,N,CP", value_parser = parse_draw, help_heading = "Rules")]
     adjudicate_draw: Option<DrawAdjudication>,
+    /// End a game whose side to move can declare a win or has a mate that Enbu's solver proves in 10 000 nodes ‖ 手番側が入玉宣言で勝てるか、Enbu の詰将棋ソルバーが 10000 ノード以内に詰みを証明したら、その側の勝ちとして終局
+    #[arg(long, help_heading = "Rules")]
+    adjudicate_facts: bool,
 }
 
 impl RuleArgs {
@@ -135,12 +138,20 @@ impl RuleArgs {
         if let Some(draw) = self.adjudicate_draw {
             words += &format!(" adjudicate-draw={},{},{}", draw.from_move, draw.moves, draw.bound_cp);
         }
+        if self.adjudicate_facts {
+            words += " adjudicate-facts";
+        }
         words
     }
 
     /// Conditions for ending games early.
     pub(crate) const fn adjudication(&self) -> Adjudication {
         Adjudication { win: self.adjudicate, draw: self.adjudicate_draw }
+    }
+
+    /// Treatment of positions that are won.
+    pub(crate) const fn facts(&self) -> Facts {
+        if self.adjudicate_facts { Facts::Decide } else { Facts::PlayedOut }
     }
 }
 
@@ -290,8 +301,9 @@ mod tests {
         assert_eq!(words(&["--tc", "10+0.1"]), ("10+0.1".to_owned(), "max-moves=320 rule=27".to_owned()));
         let clock = ["--tc", "nodes=5", "--slack", "3", "--increment", "after"];
         let rules = ["--rule", "24h", "--max-moves", "0", "--ask-mated", "--adjudicate", "600,4"];
-        let all: Vec<&str> = clock.into_iter().chain(rules).chain(["--adjudicate-draw", "80,8,10"]).collect();
-        let expected = "max-moves=0 rule=24h ask-mated adjudicate=600,4 adjudicate-draw=80,8,10";
+        let all: Vec<&str> =
+            clock.into_iter().chain(rules).chain(["--adjudicate-draw", "80,8,10", "--adjudicate-facts"]).collect();
+        let expected = "max-moves=0 rule=24h ask-mated adjudicate=600,4 adjudicate-draw=80,8,10 adjudicate-facts";
         assert_eq!(words(&all), ("nodes=5 slack=3 increment=after".to_owned(), expected.to_owned()));
     }
 

@@ -260,7 +260,7 @@ impl<'m> State<'m> {
         {
             self.report_csa(&error);
         }
-        if let Some(remark) = remark {
+        if let Some(remark) = remark.filter(|_| !game.reason.is_fact()) {
             let (number, reason) = (game.game, game.reason.name());
             let text = text!("game {number}: {reason}: {remark}", "対局 {number}（{reason}）：{remark}");
             self.progress.notice(&text);

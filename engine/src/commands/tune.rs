@@ -132,6 +132,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> io::Re
         part: WHOLE,
         rules,
         adjudication: args.rules.adjudication(),
+        facts: args.rules.facts(),
         slack: args.clock.slack(),
         patience,
         concurrency: usize::from(args.concurrency),
@@ -219,7 +220,7 @@ impl Trials {
 
 /// Prints a notice for a game with a remark.
 fn notice(progress: &Progress, trial: &Trial, game: &GameRecord) {
-    if !game.text.is_empty() {
+    if !game.text.is_empty() && !game.reason.is_fact() {
         let (iteration, reason) = (trial.iteration + 1, game.reason);
         progress.notice(format_args!("iteration {iteration}, game {}: {reason}: {}", game.game, game.text));
     }

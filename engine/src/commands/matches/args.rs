@@ -226,6 +226,7 @@ impl MatchArgs {
             part: (self.shard.first(), self.shard.count()),
             rules,
             adjudication: self.rules.adjudication(),
+            facts: self.rules.facts(),
             slack: self.clock.slack(),
             patience: self.clock.patience(),
             concurrency: usize::from(self.concurrency),
