@@ -22,6 +22,7 @@ mod moves;
 pub(crate) mod openings;
 pub(crate) mod options;
 pub(crate) mod perft;
+mod program;
 mod progress;
 pub(crate) mod ratings;
 pub(crate) mod selfplay;

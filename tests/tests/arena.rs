@@ -620,6 +620,37 @@ fn openings_are_made_and_played_from() {
 }
 
 #[test]
+fn openings_are_judged_by_an_engine_that_does_not_play() {
+    let make = |words: &[&str]| {
+        let made = Invocation::new("openings").with(&["random:6,300", "--count", "2", "--engine"]).with(words);
+        made.command().output().unwrap()
+    };
+    let judge = ["self", "option.USI_Hash=1", "tc=nodes=1000"];
+    let output = make(&judge);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let made = text(&output.stdout);
+    assert!(made.starts_with("# 2 openings made by enbu ") && made.contains(" with Enbu "), "{made}");
+    assert!(made.contains(" (nodes=1000): random:6,300 --seed 1\n"), "{made}");
+    assert_eq!(made.lines().filter(|line| line.starts_with("startpos moves ")).count(), 2, "{made}");
+    assert_eq!(made, text(&make(&judge).stdout));
+    // Another opinion, other openings.
+    let other = text(&make(&["self", "option.USI_Hash=1", "option.Eval=PieceSquare", "tc=nodes=1000"]).stdout);
+    assert_ne!(made.split_once('\n').unwrap().1, other.split_once('\n').unwrap().1);
+    let engine = |fault: &str| format!("'{}' {fault}", env!("CARGO_BIN_EXE_misbehaving"));
+    for (words, code, message) in [
+        (&[engine("fine").as_str()][..], 1, "has no option named `MultiPV`"),
+        (&[engine("dies-at-start").as_str()], 1, "ended with "),
+        (&["./none"], 1, "`./none` cannot be started"),
+        (&["self", "tc=10+0.1"], 2, "--engine: tc=10+0.1 is not tc=nodes=N or tc=movetime=S"),
+        (&["self", "nodes=5"], 2, "--engine: `nodes=5` is not name=, option.X="),
+    ] {
+        let output = make(words);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(text(&output.stderr).contains(message) && output.stdout.is_empty(), "{output:?}");
+    }
+}
+
+#[test]
 fn statistics_equal_those_of_an_independent_program() {
     table::check("match-statistics.tsv", |row| {
         let decimal = |column| row.text(column).parse::<f64>().unwrap();

@@ -1,4 +1,6 @@
-//! `enbu openings`: a file of even openings, made by our own search.
+//! `enbu openings`: a file of even openings, made by our own search or by an engine.
+
+mod engine;
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -8,14 +10,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use enbu_arena::openings::{Candidate, Judge, Opening, RandomOpenings};
+use enbu_arena::openings::{Candidate, GenerateError, Judge, Opening, RandomOpenings};
 use enbu_language::pick;
 use enbu_movegen::Position;
 use enbu_search::{Limits, Listener, Options, Score, Search};
+use enbu_usi::client::Cancel;
 
-use super::failure::{Force, check_writable, write_file};
+use super::failure::{Force, check_writable, failed, write_file};
 use super::lines::{Line, Lines};
 use super::progress::bar;
+use engine::EngineJudge;
 
 /// Nodes for choosing a move; the choice is loose, so few are enough.
 const CHOICE_NODES: u64 = 2_000;
@@ -27,7 +31,8 @@ const CHOICES: usize = 8;
 const MATE_CP: i32 = 30_000;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen";
+  enbu openings random:16,80 --count 1000 --seed 7 --out openings.sfen
+  enbu openings random:16,80 --engine ./referee tc=nodes=100000 --out openings.sfen";
 
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
@@ -40,6 +45,9 @@ pub(crate) struct OpeningsArgs {
     /// Seed; the same seed gives the same openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// An engine that judges instead of Enbu's own search: its command, then words option.X=V, dir=D and tc=nodes=N or tc=movetime=S, the limit of a verdict (nodes=50000)
+    #[arg(long, num_args = 1.., value_names = ["CMD", "WORD"])]
+    engine: Vec<String>,
     /// File to write; default: standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -89,16 +97,39 @@ pub(crate) fn generate(
     go_on: impl Fn() -> ControlFlow<()>,
 ) -> io::Result<Vec<Opening>> {
     let mut judge = SearchJudge(Search::new().map_err(io::Error::other)?);
+    judged(&mut judge, kind, count, seed, go_on).map_err(io::Error::other)
+}
+
+fn judged(
+    judge: &mut dyn Judge,
+    kind: RandomOpenings,
+    count: usize,
+    seed: u64,
+    go_on: impl Fn() -> ControlFlow<()>,
+) -> Result<Vec<Opening>, GenerateError> {
     let bar = bar(
         Some(count as u64),
         pick("openings {pos}/{len} {wide_bar} {eta}", "開始局面 {pos}/{len} {wide_bar} 残り {eta}"),
     );
-    let openings = kind.generate(count, seed, &mut judge, |made| {
+    let openings = kind.generate(count, seed, judge, |made| {
         bar.set_position(made as u64);
         go_on()
     });
     bar.finish_and_clear();
-    openings.map_err(io::Error::other)
+    openings
+}
+
+/// Makes openings that an engine finds even, and returns them with its name.
+fn generate_by(args: &OpeningsArgs) -> io::Result<(Vec<Opening>, String)> {
+    let cancel = Cancel::default();
+    let on_signal = cancel.clone();
+    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    let mut judge = EngineJudge::start(&args.engine, &cancel)?;
+    let openings = judged(&mut judge, args.kind, args.count as usize, args.seed, || ControlFlow::Continue(()));
+    match judge.failure.take() {
+        Some(error) => Err(failed(format_args!("{}: {error}", judge.name()))),
+        None => Ok((openings.map_err(io::Error::other)?, format!(" with {}", judge.name()))),
+    }
 }
 
 pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -106,9 +137,13 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitC
     if let Some(path) = &args.out {
         check_writable(path, args.force.existing())?;
     }
-    let openings = generate(*kind, *count as usize, *seed, || ControlFlow::Continue(()))?;
+    let (openings, judge) = if args.engine.is_empty() {
+        (generate(*kind, *count as usize, *seed, || ControlFlow::Continue(()))?, String::new())
+    } else {
+        generate_by(args)?
+    };
     let mut text = format!(
-        "# {} openings made by enbu {}: random:{},{} --seed {seed}\n",
+        "# {} openings made by enbu {}{judge}: random:{},{} --seed {seed}\n",
         openings.len(),
         env!("CARGO_PKG_VERSION"),
         kind.plies,
