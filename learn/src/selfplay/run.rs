@@ -4,14 +4,16 @@
 //! the folder are therefore complete, and a resumed run plays only the missing ones.
 
 use std::fs;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crossbeam_channel::Sender;
 use enbu_eval::Evaluation;
 use enbu_search::HashError;
+use parking_lot::Mutex;
+use rayon::prelude::*;
 
 use super::{Player, Settings, Starts};
 use crate::error::{FileError, FileErrorKind};
@@ -71,9 +73,6 @@ pub enum RunError {
     /// A transposition table cannot be allocated.
     #[error(transparent)]
     Memory(#[from] HashError),
-    /// A thread panicked: a bug.
-    #[error("internal error: a thread broke down")]
-    Broken,
 }
 
 /// The games of a file with these settings.
@@ -139,72 +138,42 @@ impl Run {
         &self,
         missing: &[u64],
         threads: usize,
-        mut report: impl FnMut(Progress) -> ControlFlow<()>,
+        report: impl FnMut(Progress) -> ControlFlow<()> + Send,
     ) -> Result<(), RunError> {
-        let io = FileError::of::<std::io::Error>(&self.folder);
+        let io = FileError::of::<io::Error>(&self.folder);
         fs::create_dir_all(&self.folder).map_err(&io)?;
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (news, inbox) = crossbeam_channel::bounded(1024);
-        std::thread::scope(|scope| {
-            let mut workers = Vec::new();
-            for _ in 0..threads.clamp(1, missing.len().max(1)) {
-                let (news, next, stop) = (news.clone(), &next, &stop);
-                let thread = std::thread::Builder::new().name("selfplay".into()).stack_size(Settings::STACK_BYTES);
-                let work = move || {
-                    let result = self.work(missing, next, stop, &news);
-                    stop.fetch_or(result.is_err(), Ordering::Relaxed);
-                    result
-                };
-                match thread.spawn_scoped(scope, work) {
-                    Ok(worker) => workers.push(worker),
-                    Err(error) => {
-                        stop.store(true, Ordering::Relaxed);
-                        return Err(io(error).into());
-                    }
-                }
-            }
-            drop(news);
-            for progress in inbox {
-                stop.fetch_or(report(progress).is_break(), Ordering::Relaxed);
-            }
-            let results = workers.into_iter().map(|worker| worker.join().unwrap_or(Err(RunError::Broken)));
-            results.collect::<Vec<_>>().into_iter().collect()
+        let threads = threads.clamp(1, missing.len().max(1));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(Settings::STACK_BYTES);
+        let pool = pool.build().map_err(|error| io(io::Error::other(error)))?;
+        let (stop, report) = (AtomicBool::new(false), Mutex::new(report));
+        let tell = |progress| stop.fetch_or(report.lock()(progress).is_break(), Ordering::Relaxed);
+        pool.install(|| {
+            missing.par_iter().with_max_len(1).try_for_each(|&file| {
+                let played = self.file(file, &stop, &tell);
+                stop.fetch_or(played.is_err(), Ordering::Relaxed);
+                played
+            })
         })
     }
 
-    /// The loop of a thread: plays missing files.
-    fn work(
-        &self,
-        missing: &[u64],
-        next: &AtomicUsize,
-        stop: &AtomicBool,
-        news: &Sender<Progress>,
-    ) -> Result<(), RunError> {
-        let mut player = Player::new(self.settings, self.evaluation.clone())?.starting_from(self.starts.clone());
-        while let Some(&file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(shard) = self.file(file, &mut player, stop, news) else { break };
-            shard.write(&self.path(file))?;
-            let _ = news.send(Progress { files: 1, ..Progress::default() });
-        }
-        Ok(())
-    }
-
-    /// Plays the games of one file; `None` after a stop.
-    fn file(&self, file: u64, player: &mut Player, stop: &AtomicBool, news: &Sender<Progress>) -> Option<GameFile> {
+    /// Plays the games of one file and writes them, unless it is stopped before.
+    fn file(&self, file: u64, stop: &AtomicBool, tell: &dyn Fn(Progress) -> bool) -> Result<(), RunError> {
         let first = file * self.games_per_file;
         let mut shard = GameFile { settings: self.description(), games: Vec::new() };
+        let mut player = Player::new(self.settings, self.evaluation.clone())?.starting_from(self.starts.clone());
         for number in first..(first + self.games_per_file).min(self.games) {
             if stop.load(Ordering::Relaxed) {
-                return None;
+                return Ok(());
             }
             let before = player.nodes();
             let game = player.game(number);
-            let progress =
-                Progress { games: 1, positions: game.moves.len() as u64, nodes: player.nodes() - before, files: 0 };
-            let _ = news.send(progress);
+            let (positions, nodes) = (game.moves.len() as u64, player.nodes() - before);
+            tell(Progress { games: 1, positions, nodes, files: 0 });
             shard.games.push(game);
         }
-        Some(shard)
+        shard.write(&self.path(file))?;
+        tell(Progress { files: 1, ..Progress::default() });
+        Ok(())
     }
 }
 
