@@ -112,22 +112,14 @@ impl Rules {
         }
         let Some(&best) = kept.first() else { return Ok(kept) };
         self.check(best, side)?;
-        let limit = value_cp(best).saturating_sub(self.eval_diff_cp).max(self.limit_cp(side));
+        let limit = value_cp(best).saturating_sub(self.eval_diff_cp).max(side.select(self.eval_limits_cp));
         kept.retain(|entry| value_cp(entry) >= limit);
         Ok(kept)
     }
 
-    const fn limit_cp(&self, side: Color) -> i32 {
-        let [black, white] = self.eval_limits_cp;
-        match side {
-            Color::Black => black,
-            Color::White => white,
-        }
-    }
-
     /// Refuses even the best move where there is a reason to.
     fn check(&self, best: &Entry, side: Color) -> Result<(), Refusal> {
-        let (limit, limit_cp) = (self.min_depth, self.limit_cp(side));
+        let (limit, limit_cp) = (self.min_depth, side.select(self.eval_limits_cp));
         if let Some(depth) = best.depth.filter(|&depth| depth < limit) {
             return Err(Refusal::Depth { mv: best.mv, depth, limit });
         }

@@ -184,11 +184,7 @@ impl Game {
 
     /// Main time left to `color` in milliseconds; `None` without limit.
     pub const fn remaining_ms(&self, color: Color) -> Option<u64> {
-        let [black, white] = self.remaining_ms;
-        match color {
-            Color::Black => black,
-            Color::White => white,
-        }
+        color.select(self.remaining_ms)
     }
 
     /// Returns true if this client is to move and has not answered yet.

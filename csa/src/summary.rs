@@ -162,11 +162,7 @@ impl Summary {
 
     /// Returns the clock of `color`.
     pub const fn clock(&self, color: Color) -> &TimeRules {
-        let [black, white] = &self.clocks;
-        match color {
-            Color::Black => black,
-            Color::White => white,
-        }
+        color.select(self.clocks.each_ref())
     }
 
     /// Returns the name of the game on shogi-server: the second part of `Game_ID`.
@@ -182,10 +178,7 @@ impl Summary {
     /// Returns the opponent's name.
     pub fn opponent(&self) -> &str {
         let [black, white] = &self.names;
-        match self.your_turn {
-            Color::Black => white,
-            Color::White => black,
-        }
+        self.your_turn.select([white, black])
     }
 
     /// Reads the lines between `BEGIN Game_Summary` and `END Game_Summary`.

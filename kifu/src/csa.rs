@@ -94,10 +94,7 @@ pub(crate) fn piece_named(name: [u8; 2]) -> Option<PieceType> {
 }
 
 const fn sign(color: Color) -> char {
-    match color {
-        Color::Black => '+',
-        Color::White => '-',
-    }
+    color.select(['+', '-'])
 }
 
 const fn color_of_sign(sign: u8) -> Option<Color> {

@@ -53,7 +53,7 @@ pub(crate) trait Architecture: fmt::Debug + Send + Sync + 'static {
 
     /// The number of trained parameters: [`len`](Self::len) and those of virtual inputs.
     fn trained(&self) -> usize {
-        self.len() + self.transformer().virtual_len()
+        self.len() + factors::COUNT * self.transformer().width
     }
 
     /// The first layer; default: one without inputs and outputs.

@@ -21,6 +21,15 @@ impl Color {
     /// Both sides, Black first.
     pub const ALL: [Self; 2] = [Self::Black, Self::White];
 
+    /// The value for this side, of those for Black and White.
+    #[inline]
+    pub const fn select<T: Copy>(self, [black, white]: [T; 2]) -> T {
+        match self {
+            Self::Black => black,
+            Self::White => white,
+        }
+    }
+
     /// Its name in the language of the process.
     pub fn name(self) -> &'static str {
         pick(["Black", "White"], ["先手", "後手"])[self]

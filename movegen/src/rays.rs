@@ -125,13 +125,7 @@ pub fn lone_blockers(square: Square, sliders: Bitboard, occupied: Bitboard) -> B
 /// Attacks of a lance on an empty board: the file ahead.
 #[inline(always)]
 pub(crate) fn lance_ray(color: Color, square: Square) -> Bitboard {
-    ray(
-        match color {
-            Color::Black => Direction::North,
-            Color::White => Direction::South,
-        },
-        square,
-    )
+    ray(color.select([Direction::North, Direction::South]), square)
 }
 
 /// Attacks of a bishop on an empty board.

@@ -177,10 +177,7 @@ impl Display for Setup {
             }
             write_rank(f, self, rank)?;
         }
-        f.write_str(match self.turn {
-            Color::Black => " b ",
-            Color::White => " w ",
-        })?;
+        f.write_str(self.turn.select([" b ", " w "]))?;
         write_hands(f, self)?;
         write!(f, " {}", self.ply)
     }

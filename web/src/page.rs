@@ -60,10 +60,7 @@ fn game(text: &str) -> Result<Game, String> {
 }
 
 const fn letter(color: Color) -> &'static str {
-    match color {
-        Color::Black => "b",
-        Color::White => "w",
-    }
+    color.select(["b", "w"])
 }
 
 fn view(text: &str) -> Result<Value, String> {

@@ -592,10 +592,7 @@ fn is_won(game: &Game) -> bool {
 
 /// Name of a side in files, and in Japanese.
 const fn sides(color: Color) -> [&'static str; 2] {
-    match color {
-        Color::Black => ["black", "先手"],
-        Color::White => ["white", "後手"],
-    }
+    color.select([["black", "先手"], ["white", "後手"]])
 }
 
 /// The local time, as records hold it.

@@ -134,10 +134,7 @@ pub(crate) const fn side_of_mark(c: char) -> Option<Color> {
 
 /// The mark before a move of this side, one that CP932 has.
 pub(crate) const fn mark(color: Color) -> char {
-    match color {
-        Color::Black => '▲',
-        Color::White => '△',
-    }
+    color.select(['▲', '△'])
 }
 
 /// The side named at the start of a text, and the rest.

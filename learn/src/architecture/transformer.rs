@@ -10,7 +10,7 @@ use std::ops::Range;
 use enbu_isa::prefetch;
 
 use super::block::{Active, Row, TILE, Tile, Tiles};
-use super::factors::{self, VirtualInputs};
+use super::factors::VirtualInputs;
 
 /// A first layer, whose parameters come before all others: the weight rows of the inputs,
 /// then the biases.
@@ -30,11 +30,6 @@ impl Transformer {
     pub(crate) const fn biases(&self) -> Range<usize> {
         let first = self.rows().end;
         first..first + self.width
-    }
-
-    /// The number of weights of virtual inputs.
-    pub(crate) const fn virtual_len(&self) -> usize {
-        factors::COUNT * self.width
     }
 
     /// Computes the accumulators of a block of positions.

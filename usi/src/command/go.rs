@@ -83,18 +83,12 @@ impl Clock {
 
     /// Remaining time of `color` in milliseconds.
     pub const fn time_ms(&self, color: Color) -> Option<u64> {
-        match color {
-            Color::Black => self.black_ms,
-            Color::White => self.white_ms,
-        }
+        color.select([self.black_ms, self.white_ms])
     }
 
     /// Increment of `color` in milliseconds.
     pub const fn increment_ms(&self, color: Color) -> Option<u64> {
-        match color {
-            Color::Black => self.black_increment_ms,
-            Color::White => self.white_increment_ms,
-        }
+        color.select([self.black_increment_ms, self.white_increment_ms])
     }
 
     const fn parts(&mut self) -> [(&'static str, &mut Option<u64>); 5] {

@@ -364,10 +364,7 @@ enum Line {
 /// The rating of a player: the comments of shogi-server (`black_rate`), the tags of PGN,
 /// whose White moves first.
 fn rating(record: &Record, color: Color) -> Option<f64> {
-    let (server, tag) = match color {
-        Color::Black => ("BLACK_RATE", "WhiteElo"),
-        Color::White => ("WHITE_RATE", "BlackElo"),
-    };
+    let (server, tag) = color.select([("BLACK_RATE", "WhiteElo"), ("WHITE_RATE", "BlackElo")]);
     let value = |key: &str| record.headers.value(&HeaderKey::Other(key.to_owned()));
     let text = value(server).and_then(|text| text.rsplit(':').next()).or_else(|| value(tag))?;
     text.trim().parse().ok()
