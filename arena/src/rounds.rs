@@ -15,6 +15,8 @@ pub(crate) struct Meeting {
     is_bye: bool,
     /// Half points of both.
     halves: [u64; 2],
+    /// All games are over, those that break ties included.
+    pub(crate) is_over: bool,
 }
 
 pub(crate) type Round = Vec<Meeting>;
@@ -23,7 +25,7 @@ impl Meeting {
     /// A meeting before its games. A number beyond those of the `engines` is a bye, which counts as `bye` half points.
     pub(crate) fn new(pair: [usize; 2], engines: usize, bye: u64) -> Self {
         let is_bye = pair[1] >= engines;
-        Self { pair, is_bye, halves: [if is_bye { bye } else { 0 }, 0] }
+        Self { pair, is_bye, halves: [if is_bye { bye } else { 0 }, 0], is_over: is_bye }
     }
 
     /// The two engines; `None` for a bye.
@@ -118,23 +120,23 @@ pub struct Rank {
 }
 
 impl Bracket {
-    /// A Swiss tournament between engines of these names.
-    pub(crate) fn swiss(rounds: &[Round], names: &[String]) -> Self {
-        let scores = rounds.iter().map(|round| round.iter().map(|meeting| Score::new(meeting, names)).collect());
-        Self { rounds: scores.collect(), ranking: ranking(rounds, names), winner: None }
+    /// A knock-out of engines with these names.
+    pub(crate) fn knockout(rounds: &[Round], names: &[String]) -> Self {
+        let winner = |meeting: &Meeting| meeting.is_over.then(|| names[meeting.winner()].clone());
+        let score = |meeting: &Meeting| Score { winner: winner(meeting), ..Score::new(meeting, names) };
+        let last = rounds.last().filter(|last| last.len() == 1);
+        Self {
+            rounds: rounds.iter().map(|round| round.iter().map(score).collect()).collect(),
+            ranking: Vec::new(),
+            winner: last.and_then(|last| winner(&last[0])),
+        }
     }
 
-    /// A knock-out, with these pairs missing from the last round.
-    pub(crate) fn knockout(rounds: &[Round], due: &[[usize; 2]], names: &[String]) -> Self {
-        let score = |at: usize, meeting: &Meeting| {
-            let is_decided = !meeting.is_tied() && !due.contains(&meeting.pair);
-            let is_over = at + 1 < rounds.len() || due.is_empty() || is_decided;
-            Score { winner: is_over.then(|| names[meeting.winner()].clone()), ..Score::new(meeting, names) }
-        };
-        let scores = |(at, round): (usize, &Round)| round.iter().map(|meeting| score(at, meeting)).collect();
-        let rounds: Vec<Vec<Score>> = rounds.iter().enumerate().map(scores).collect();
-        let last = rounds.last().filter(|last| last.len() == 1);
-        Self { winner: last.and_then(|last| last[0].winner.clone()), ranking: Vec::new(), rounds }
+    /// A Swiss tournament of engines with these names.
+    pub(crate) fn swiss(rounds: &[Round], names: &[String]) -> Self {
+        let score = |meeting: &Meeting| Score::new(meeting, names);
+        let scores = rounds.iter().map(|round| round.iter().map(score).collect());
+        Self { rounds: scores.collect(), ranking: ranking(rounds, names), winner: None }
     }
 
     /// The rounds, then the ranking or the winner, on several lines.

@@ -145,11 +145,7 @@ impl Schedule {
         match self.format {
             Tournament::RoundRobin | Tournament::Gauntlet => None,
             Tournament::Swiss => Some(Bracket::swiss(&self.replay(scores).0, names)),
-            Tournament::Knockout => {
-                let (rounds, due) = self.replay(scores);
-                let due: Vec<[usize; 2]> = due.iter().map(|pair| pair.engines).collect();
-                Some(Bracket::knockout(&rounds, &due, names))
-            }
+            Tournament::Knockout => Some(Bracket::knockout(&self.replay(scores).0, names)),
         }
     }
 
@@ -157,11 +153,14 @@ impl Schedule {
     pub(crate) fn replay(&self, scores: &Scores) -> (Vec<Round>, Vec<Pair>) {
         let (mut rounds, mut due) = (Vec::new(), Vec::new());
         let (mut number, mut slot) = (0, 0);
-        while let Some(mut round) = self.pairings_after(&rounds).filter(|_| due.is_empty()) {
+        while due.is_empty()
+            && let Some(mut round) = self.pairings_after(&rounds)
+        {
             for stage in 0..=if self.format == Tournament::Knockout { TIE_BREAKS } else { 0 } {
                 let pairs = if stage == 0 { self.rounds } else { 1 };
                 for meeting in round.iter_mut().filter(|meeting| stage == 0 || meeting.is_tied()) {
                     let Some(engines) = meeting.engines() else { continue };
+                    let before = due.len();
                     for slot in slot..slot + pairs {
                         let pair = Pair { number, engines, opening: self.openings[slot % self.openings.len()] };
                         number += 1;
@@ -170,12 +169,14 @@ impl Schedule {
                             None => due.push(pair),
                         }
                     }
+                    meeting.is_over = due.len() == before && !meeting.is_tied();
                 }
                 slot += pairs;
                 if !due.is_empty() {
                     break;
                 }
             }
+            round.iter_mut().for_each(|meeting| meeting.is_over |= due.is_empty());
             rounds.push(round);
         }
         (rounds, due)
@@ -315,6 +316,24 @@ mod tests {
         let text = "round 1\n  e0            5 - 5      e3  (e0, higher in the list)\n  e1            3 - 1      e2\n\
                     round 2\n  e0            5 - 5      e1  (e0, higher in the list)\nwinner: e0";
         assert_eq!(bracket.text(), text);
+    }
+
+    #[test]
+    fn an_unfinished_round_names_only_winners_that_are_certain() {
+        let schedule = Schedule::new(6, Tournament::Knockout, 1, 1, OpeningOrder::Sequential, 1, WHOLE);
+        let names: Vec<String> = (0..6).map(|engine| format!("e{engine}")).collect();
+        let (win, draw, loss) = (Points::Win, Points::Draw, Points::Loss);
+        // Two byes, a meeting that is won, and one that is tied until its second pair.
+        let games = [win, draw, win, loss, win, draw];
+        for (played, expected) in
+            [(1, "e0 - e1 -"), (2, "e0 e3 e1 -"), (4, "e0 e3 e1 -"), (5, "e0 e3 e1 -"), (6, "e0 e3 e1 e2")]
+        {
+            let scores = games.into_iter().enumerate().take(played).collect();
+            let bracket = schedule.bracket(&scores, &names).unwrap();
+            let winners = bracket.rounds[0].iter().map(|score| score.winner.as_deref().unwrap_or("-"));
+            assert_eq!(winners.collect::<Vec<_>>().join(" "), expected, "after {played} games");
+            assert_eq!((bracket.rounds.len(), bracket.winner), (if played < 6 { 1 } else { 2 }, None));
+        }
     }
 
     #[test]

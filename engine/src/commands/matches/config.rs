@@ -1,21 +1,5 @@
-//! The TOML file of a match: every option of the command under its long name, and the engines.
-//!
-//! ```toml
-//! format = "swiss"
-//! tc = "10+0.1"
-//! sprt = [0, 5]
-//! resume = true
-//!
-//! [each]                              # for every engine
-//! options = { USI_Hash = 64 }
-//!
-//! [[engine]]
-//! command = "./new-engine --fast"     # or ["./new-engine", "--fast"]
-//! name = "new"
-//! tc = "10+0.1"
-//! ponder = false
-//! options = { Threads = 1 }
-//! ```
+//! The TOML file of a match: every option of the command under its long name, tables `[[engine]]`, and `[each]` for all
+//! of them; see `examples/match/tournament.toml`.
 //!
 //! The file becomes arguments, so that an option has one home, the command line, whose own win.
 
