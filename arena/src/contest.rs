@@ -122,6 +122,27 @@ pub fn identify(
     Ok(identity)
 }
 
+/// Starts every engine once, to see that it can be, and gives each a name of its own.
+pub fn names(
+    engines: &[EngineSpec],
+    patience: Patience,
+    cancel: &Cancel,
+    log: Option<&TrafficLog>,
+) -> Result<Vec<String>, ContestError> {
+    let mut names: Vec<String> = Vec::new();
+    for spec in engines {
+        let called = spec.name.clone().unwrap_or_else(|| program_name(spec));
+        let identity = identify(&called, spec, patience, cancel, log)?;
+        let own = if identity.name.is_empty() { called.clone() } else { identity.name };
+        match &spec.name {
+            Some(given) if names.contains(given) => return Err(ContestError::SameName(given.clone())),
+            Some(given) => names.push(given.clone()),
+            None => names.push(unused(&own, &names, engines)),
+        }
+    }
+    Ok(names)
+}
+
 /// A match that can be played: every engine was started once, and has a name.
 #[derive(Debug)]
 pub struct Contest {
@@ -139,17 +160,7 @@ impl Contest {
         if settings.openings.is_empty() {
             return Err(ContestError::NoOpening);
         }
-        let mut names: Vec<String> = Vec::new();
-        for spec in &settings.engines {
-            let called = spec.name.clone().unwrap_or_else(|| program_name(spec));
-            let identity = identify(&called, spec, settings.patience, cancel, log)?;
-            let own = if identity.name.is_empty() { called.clone() } else { identity.name };
-            match &spec.name {
-                Some(given) if names.contains(given) => return Err(ContestError::SameName(given.clone())),
-                Some(given) => names.push(given.clone()),
-                None => names.push(unused(&own, &names, &settings.engines)),
-            }
-        }
+        let names = names(&settings.engines, settings.patience, cancel, log)?;
         let id = settings.id(&names);
         Ok(Self { settings, names, id })
     }

@@ -33,6 +33,7 @@
 //! | `record` [`results`] | a saved game; files of them |
 //! | `sprt` [`report`] [`chart`] | statistics of the games |
 //! | [`ratings`] | ratings of any number of players |
+//! | [`suite`] | problems put to engines |
 //! | [`spsa`] | tuning of engine parameters by games |
 //!
 //! The crate prints nothing and writes only the files it is asked for.
@@ -56,16 +57,17 @@ mod schedule;
 mod sprt;
 pub mod spsa;
 mod stall;
+pub mod suite;
 mod swiss;
 mod time_control;
 
 pub use adjudication::{Adjudication, DrawAdjudication, Facts, WinAdjudication};
-pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify};
+pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify, names};
 pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use player::{Patience, TrafficLog};
 pub use record::{GameRecord, Points, ReplayError};
 pub use referee::{MatedSide, Rules};
 pub use rounds::{Bracket, Rank, Score};
 pub use schedule::{OpeningOrder, Schedule, Scores, Tournament};
-pub use sprt::{EloModel, Pentanomial, Sprt, SprtError};
+pub use sprt::{EloModel, Pentanomial, Sprt, SprtError, sign_test};
 pub use time_control::{IncrementUse, TimeControl, TimeControlError};

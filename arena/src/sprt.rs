@@ -165,6 +165,24 @@ fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
+/// The sign test: the probability that fair coins fall as unevenly as `first` to `second`, or more so.
+///
+/// ```
+/// use enbu_arena::sign_test;
+/// assert_eq!((sign_test(0, 0), sign_test(5, 5)), (1.0, 1.0));
+/// assert!((sign_test(0, 5) - 0.0625).abs() < 1e-12);
+/// ```
+pub fn sign_test(first: u64, second: u64) -> f64 {
+    let (fewer, all) = (first.min(second), first + second);
+    // Logarithms: a coefficient and the power of two may each leave the range.
+    let (mut coefficient, mut tail) = (-(all as f64) * std::f64::consts::LN_2, 0.0);
+    for count in 0..=fewer {
+        tail += f64::exp(coefficient);
+        coefficient += ((all - count) as f64 / (count + 1) as f64).ln();
+    }
+    (2.0 * tail).min(1.0)
+}
+
 /// The normal distribution function, by its Taylor series around 0 (Marsaglia 2004);
 /// exact to about 1e-15.
 pub(crate) fn normal_cdf(x: f64) -> f64 {

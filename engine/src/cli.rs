@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     analyse, bench, book, completions, convert, csa, doctor, man, matches, mate, openings, options, perft, ratings,
-    selfplay, train, tune,
+    selfplay, suite, train, tune,
 };
 use crate::locale::{Group, translated};
 use crate::terminal::Content;
@@ -36,6 +36,8 @@ const EXAMPLES: &str = "Examples: ‖ 例：
   enbu doctor                       check this installation ‖ 動作環境を診断
   enbu match --engine self --engine ./other --tc 10+0.1
                                     play a match ‖ 連続対局
+  enbu suite problems.tsv --engine self --tc nodes=20000
+                                    let engines solve problems ‖ 問題集をエンジンに解かせる
   enbu csa --config csa.toml        play on a CSA server ‖ CSA サーバーで対局
   enbu openings random:16,80        make openings for matches ‖ 連続対局用の開始局面を作る
   enbu bench                        measure speed and print the signature ‖ 速度を測り、署名を表示
@@ -50,7 +52,7 @@ const EXAMPLES: &str = "Examples: ‖ 例：
 /// The commands by their users, each group under a heading.
 pub(crate) const GROUPS: [Group; 3] = [
     ("For players: ‖ 棋譜・詰将棋・設定：", &["analyse", "mate", "convert", "book", "options", "doctor"]),
-    ("Matches: ‖ 対局：", &["match", "ratings", "csa", "openings"]),
+    ("Matches: ‖ 対局：", &["match", "ratings", "suite", "csa", "openings"]),
     ("Development: ‖ 開発：", &["bench", "perft", "tune", "selfplay", "train", "completions", "man"]),
 ];
 
@@ -68,6 +70,9 @@ pub(crate) enum Command {
     /// Rate players by their games: results of matches, game records ‖ 対局結果や棋譜から対局者のレートを求める
     #[command(after_help = ratings::EXAMPLES)]
     Ratings(ratings::RatingsArgs),
+    /// Put next-move and mate problems to USI engines, and compare them ‖ 次の一手問題や詰将棋を USI エンジンに解かせて比べる
+    #[command(after_help = suite::EXAMPLES, args_override_self = true)]
+    Suite(Box<suite::SuiteArgs>),
     /// Play on a CSA server ‖ CSA サーバーで対局
     #[command(after_help = csa::EXAMPLES, args_override_self = true)]
     Csa(Box<csa::CsaArgs>),
@@ -139,6 +144,7 @@ impl Command {
             Self::Perft(args) => perft::run(&args, out),
             Self::Match(args) => matches::run(&args, out),
             Self::Ratings(args) => ratings::run(&args, out),
+            Self::Suite(args) => suite::run(&args, out),
             Self::Csa(args) => csa::run(&args, out),
             Self::Tune(args) => tune::run(&args, out),
             Self::Openings(args) => openings::run(&args, out),

@@ -27,5 +27,6 @@ mod progress;
 pub(crate) mod ratings;
 pub(crate) mod selfplay;
 mod shard;
+pub(crate) mod suite;
 pub(crate) mod train;
 pub(crate) mod tune;

@@ -43,6 +43,7 @@ mod selfplay;
 mod sequences;
 mod sfen;
 mod stop;
+mod suite;
 mod tune;
 mod usi_session;
 mod web;

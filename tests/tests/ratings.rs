@@ -89,7 +89,7 @@ fn faults_are_named() {
         (&["empty.jsonl"], "there is no game with two names and a result", 1),
         (&["good.jsonl", "--anchor", "x=5"], "--anchor: no game of x", 1),
         (&["good.jsonl", "--anchor", "five"], "not NAME=ELO", 2),
-        (&["good.jsonl", "-o", "r.txt"], "r.txt: the name must end in .md, .json or .html", 2),
+        (&["good.jsonl", "-o", "r.txt"], "r.txt: the name must end in one of .md, .json, .html", 2),
     ] {
         let arguments = [arguments, &["--lang", "en"]].concat();
         let output =

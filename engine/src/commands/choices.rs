@@ -1,11 +1,15 @@
 //! Words of the command line for values of the libraries.
 
+use std::path::Path;
 use std::time::Duration;
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_kifu::ScoreStyle;
-use enbu_language::pick;
+use enbu_language::{pick, text};
 
+use super::failure::usage;
+use super::inputs::extension;
 use crate::locale::part;
 
 /// A word, its help or nothing, and its value.
@@ -28,6 +32,26 @@ pub(in crate::commands) fn one_of<T: Copy + Send + Sync + 'static>(
     });
     let value = |word: String| table.iter().find(|choice| choice.0 == word).map(|choice| choice.2).ok_or("unknown");
     PossibleValuesParser::new(names).try_map(value)
+}
+
+/// The value of the word that the name of an output file ends in.
+pub(in crate::commands) fn of_extension<A: Args, T: Copy>(
+    subcommand: &'static str,
+    path: &Path,
+    table: &[Choice<T>],
+) -> Result<T, clap::Error> {
+    let is_meant = |choice: &&Choice<T>| extension(path).is_some_and(|word| word.eq_ignore_ascii_case(choice.0));
+    table.iter().find(is_meant).map(|choice| choice.2).ok_or_else(|| {
+        let known: Vec<String> = table.iter().map(|choice| format!(".{}", choice.0)).collect();
+        let (path, known) = (path.display(), known.join(pick(", ", "、")));
+        usage::<A>(
+            subcommand,
+            text!(
+                "--output {path}: the name must end in one of {known}",
+                "--output {path}：拡張子は {known} のどれかにしてください"
+            ),
+        )
+    })
 }
 
 /// The word of a value that the table has.

@@ -23,6 +23,7 @@ use super::failure::{INTERRUPTED, check_writable, failed, named, write_file};
 use super::game_args;
 use super::progress::{Progress, time_left};
 use crate::terminal::notice;
+pub(in crate::commands) use args::EngineArgs;
 pub(crate) use args::MatchArgs;
 
 pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：

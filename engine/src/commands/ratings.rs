@@ -15,7 +15,8 @@ use enbu_kifu::{GameResult, HeaderKey, Mode, Record, read_any};
 use enbu_language::{Language, pick, text};
 use rayon::prelude::*;
 
-use super::failure::{Force, check_writable, usage, write_file};
+use super::choices::{Choice, of_extension};
+use super::failure::{Force, check_writable, write_file};
 use super::inputs::{Input, extension, inputs_or};
 use crate::terminal::notice;
 
@@ -54,24 +55,8 @@ enum Form {
     Html,
 }
 
-impl RatingsArgs {
-    fn form(&self) -> Result<Form, clap::Error> {
-        let Some(path) = &self.output else { return Ok(Form::Markdown) };
-        match extension(path).map(str::to_ascii_lowercase).as_deref() {
-            Some("md") => Ok(Form::Markdown),
-            Some("json") => Ok(Form::Json),
-            Some("html" | "htm") => Ok(Form::Html),
-            _ => {
-                let path = path.display();
-                let text = text!(
-                    "--output {path}: the name must end in .md, .json or .html",
-                    "--output {path}：拡張子は .md、.json、.html のどれかにしてください"
-                );
-                Err(usage::<Self>("ratings", text))
-            }
-        }
-    }
-}
+const FORMS: &[Choice<Form>] =
+    &[("md", "", Form::Markdown), ("json", "", Form::Json), ("html", "", Form::Html), ("htm", "", Form::Html)];
 
 /// Games of all inputs, and those that say nothing about ratings.
 #[derive(Default)]
@@ -85,7 +70,8 @@ struct Found {
 }
 
 pub(crate) fn run(args: &RatingsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let form = args.form().map_err(io::Error::other)?;
+    let form = args.output.as_ref().map(|path| of_extension::<RatingsArgs, _>("ratings", path, FORMS)).transpose();
+    let form = form.map_err(io::Error::other)?.unwrap_or(Form::Markdown);
     args.output.iter().try_for_each(|path| check_writable(path, args.force.existing()))?;
     let (results, records): (Vec<Input>, Vec<Input>) =
         inputs_or(&args.inputs, is_results)?.into_iter().partition(|input| is_results(&input.path));

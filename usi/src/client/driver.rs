@@ -207,6 +207,17 @@ impl Driver {
         }
     }
 
+    /// The next reply to the last `go`, up to `limit` after `since`, and its arrival.
+    pub fn reply(
+        &mut self,
+        expected: &'static str,
+        since: Instant,
+        limit: Duration,
+    ) -> Result<(Heard, Instant), ClientError> {
+        let line = self.line(expected, since, limit)?;
+        Ok((parse_reply(&line.text), line.at))
+    }
+
     /// Takes the lines that have arrived: reports update `report`, and
     /// the answer to the last `go` is returned with it. For callers with other events;
     /// see [`set_waker`](Self::set_waker). Fails when the engine has ended and all its lines are taken.

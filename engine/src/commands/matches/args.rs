@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Sprt, Tournament};
+use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, SpecError, Sprt, Tournament};
 use enbu_language::text;
 use enbu_usi::client::Cancel;
 
@@ -108,10 +108,17 @@ pub(crate) struct MatchArgs {
 
 /// The engines of the command line, each a command and words; derived parsers cannot
 /// assign words to occurrences.
-struct EngineArgs {
-    engines: Vec<EngineSpec>,
+pub(in crate::commands) struct EngineArgs {
+    engines: Vec<Vec<String>>,
     /// The whole command line, for a file to complete.
     given: ArgMatches,
+}
+
+impl EngineArgs {
+    /// The engines, or the fault of the first that is none.
+    pub(in crate::commands) fn specs(&self) -> Result<Vec<EngineSpec>, SpecError> {
+        self.engines.iter().map(EngineSpec::from_words).collect()
+    }
 }
 
 impl Args for EngineArgs {
@@ -139,17 +146,14 @@ impl FromArgMatches for EngineArgs {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         self.given = matches.clone();
-        self.engines.clear();
         let each: Vec<&String> = matches.get_many("each").unwrap_or_default().collect();
-        for words in matches.get_occurrences::<String>("engine").unwrap_or_default() {
+        let engines = matches.get_occurrences("engine").unwrap_or_default().map(|words| {
             let words: Vec<&String> = words.collect();
             let (command, own) = words.split_at(1.min(words.len()));
             // An engine's own words come last, so that they win.
-            let words = command.iter().chain(&each).chain(own).copied();
-            let spec = EngineSpec::from_words(words)
-                .map_err(|error| wrong(text!("--engine: {error}", "--engine：{error}")))?;
-            self.engines.push(spec);
-        }
+            [command, &each, own].concat().into_iter().cloned().collect()
+        });
+        self.engines = engines.collect();
         Ok(())
     }
 }
@@ -250,7 +254,8 @@ impl MatchArgs {
     }
 
     fn engine_specs(&self) -> io::Result<Vec<EngineSpec>> {
-        let mut engines = self.engines.engines.clone();
+        let wrong = |error| io::Error::other(wrong(text!("--engine: {error}", "--engine：{error}")));
+        let mut engines = self.engines.specs().map_err(wrong)?;
         for engine in &mut engines {
             game_args::find_program(&mut engine.launch)?;
             if self.ponder {
