@@ -19,7 +19,7 @@ use std::fmt;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, value_parser};
-use enbu_search::Solo;
+use enbu_search::{Limits, Solo};
 
 pub use play::Player;
 pub use run::{Progress, Run, RunError};
@@ -65,11 +65,14 @@ fn megabytes() -> RangedU64ValueParser<usize> {
 }
 
 impl Settings {
-    /// Hard node limit as a multiple of [`nodes`](Self::nodes): an iteration is aborted there.
-    pub const HARD_FACTOR: u64 = 8;
-
     /// The stack size that a player needs.
     pub const STACK_BYTES: usize = Solo::STACK_BYTES;
+}
+
+/// The limits of a search that begins no iteration after this many nodes; one that takes eight
+/// times as many is aborted.
+fn limits(nodes: u64) -> Limits {
+    Limits { soft_nodes: Some(nodes), nodes: Some(nodes.saturating_mul(8)), ..Limits::default() }
 }
 
 impl Default for Settings {

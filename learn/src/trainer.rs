@@ -58,8 +58,6 @@ const CURVE_POINTS: u64 = 100;
 pub struct TrainingProgress {
     /// Batches trained so far.
     pub batch: u64,
-    /// Batches in all.
-    pub batches: u64,
     /// Positions in each.
     pub positions: u64,
     /// The point of the curve that this batch ended, if any.
@@ -188,7 +186,7 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// When a shard cannot be read.
     pub fn run(&mut self, mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) -> io::Result<()> {
-        let (data, batches, stop) = (self.data, self.batches(), &AtomicBool::new(false));
+        let (data, stop) = (self.data, &AtomicBool::new(false));
         thread::scope(|scope| {
             let mut reader = None;
             let mut train = || {
@@ -201,7 +199,7 @@ impl<'a> Trainer<'a> {
                     }
                     let point = self.train(place);
                     let (batch, positions) = (self.state.batch, self.batch_size() as u64);
-                    if report(self, &TrainingProgress { batch, batches, positions, point }).is_break() {
+                    if report(self, &TrainingProgress { batch, positions, point }).is_break() {
                         break;
                     }
                 }

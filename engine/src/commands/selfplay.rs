@@ -104,24 +104,11 @@ struct YardstickArgs {
     /// Files, or folders with files of games
     #[arg(required = true, value_name = "FILE|FOLDER")]
     sources: Vec<PathBuf>,
-    /// File to write, .games; an interrupted run goes on with it
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Number of positions
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    positions: u64,
+    #[command(flatten)]
+    yardstick: Yardstick,
     /// Evaluation: embedded, piece-square, or the file of a network
     #[arg(long, default_value = "embedded", value_name = "EVAL")]
     eval: String,
-    /// Nodes after which a search begins no further iteration
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    nodes: u64,
-    /// Transposition table of each search, in MB
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    hash: u32,
-    /// Seed; the same seed gives the same positions
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// Searches at the same time; default: one for each CPU
     #[arg(long)]
     threads: Option<usize>,
@@ -271,21 +258,13 @@ fn loss(evaluation: &Evaluation, curve: Curve, files: &[PathBuf]) -> io::Result<
 }
 
 fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    if Format::of(&args.out) != Some(Format::Games) {
-        return Err(io::Error::other(format!("{}: the name must end in .games", args.out.display())));
+    if Format::of(&args.yardstick.file) != Some(Format::Games) {
+        return Err(io::Error::other(format!("{}: the name must end in .games", args.yardstick.file.display())));
     }
-    check_writable(&args.out, Existing::Replace)?;
+    check_writable(&args.yardstick.file, Existing::Replace)?;
     let cancelled = stop_on_signal()?;
     let evaluation = evaluation::named(&args.eval)?;
-    let yardstick = Yardstick {
-        positions: args.positions,
-        seed: args.seed,
-        nodes: args.nodes,
-        hash_mb: args.hash as usize,
-        origin: origin(&evaluation)?,
-        evaluation,
-        file: args.out.clone(),
-    };
+    let yardstick = Yardstick { origin: origin(&evaluation)?, evaluation, ..args.yardstick.clone() };
     let files = source::files(&args.sources).map_err(io::Error::other)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0)).stack_size(Settings::STACK_BYTES);
     let pool = pool.build().map_err(io::Error::other)?;
@@ -299,7 +278,7 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
     });
     bar.finish_and_clear();
     let done = searched.map_err(io::Error::other)?;
-    writeln!(out, "{done} of {} positions written to {}", chosen.0.len(), args.out.display())?;
+    writeln!(out, "{done} of {} positions written to {}", chosen.0.len(), args.yardstick.file.display())?;
     if done < chosen.0.len() as u64 {
         return interrupted(out);
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use enbu_eval::Evaluation;
 use enbu_movegen::{Color, MoveList, Position, Ruling, Setup};
-use enbu_search::{BestMove, Found, Limits, Options, Score, Solo};
+use enbu_search::{BestMove, Found, Options, Score, Solo};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Settings, Starts};
+use super::{Settings, Starts, limits};
 use crate::game::{Ending, Game, GameResult, MATE_SCORE, ScoredMove};
 
 /// Plays games by their numbers.
@@ -154,12 +154,7 @@ impl Player {
     }
 
     fn search(&mut self, position: &Position) -> Found {
-        let nodes = self.settings.nodes;
-        let limits = Limits {
-            soft_nodes: Some(nodes),
-            nodes: Some(nodes.saturating_mul(Settings::HARD_FACTOR)),
-            ..Limits::default()
-        };
+        let limits = limits(self.settings.nodes);
         let options = Options { max_moves: self.settings.max_plies.into(), ..Options::default() };
         let found = self.solo.search(position, limits, options);
         self.nodes += found.nodes;

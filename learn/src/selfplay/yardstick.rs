@@ -7,9 +7,10 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use clap::{Args, value_parser};
 use enbu_eval::Evaluation;
 use enbu_movegen::{Move, Position};
-use enbu_search::{BestMove, Limits, Options, Solo};
+use enbu_search::{BestMove, Options, Solo};
 use parking_lot::Mutex;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 
 use super::play::written;
 use super::run::{RunError, of_settings};
+use super::{limits, megabytes};
 use crate::error::FileError;
 use crate::filter::{Filter, Loud};
 use crate::game::{Ending, Game, GameResult, ScoredMove};
@@ -29,23 +31,31 @@ const PART: usize = 8;
 /// A position of a game, the move that was played, and the result of the game.
 type Chosen = (Position, Move, GameResult);
 
-/// A set of deeply searched positions to be made.
-#[derive(Clone, Debug)]
+/// A set of deeply searched positions to be made, most of it arguments of a command.
+#[derive(Args, Clone, Debug)]
 pub struct Yardstick {
-    /// The number of positions.
+    // Its games have one move.
+    /// File to write, .games; an interrupted run goes on with it
+    #[arg(long = "out", value_name = "FILE")]
+    pub file: PathBuf,
+    /// Number of positions
+    #[arg(long, default_value_t = 10_000, value_parser = value_parser!(u64).range(1..=10_000_000))]
     pub positions: u64,
-    /// The seed of their choice.
-    pub seed: u64,
-    /// Soft node limit of each search, as in [`Settings`](super::Settings).
+    /// Nodes after which a search begins no further iteration
+    #[arg(long, default_value_t = 20_000, value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub nodes: u64,
-    /// Size of the transposition table of a search in megabytes (2^20 bytes).
+    /// Transposition table of each search, in MB
+    #[arg(long = "hash", value_name = "HASH", default_value_t = 4, value_parser = megabytes())]
     pub hash_mb: usize,
+    /// Seed; the same seed gives the same positions
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
     /// The evaluation of the search.
+    #[arg(skip)]
     pub evaluation: Evaluation,
     /// The program and the evaluation as text.
+    #[arg(skip)]
     pub origin: String,
-    /// The file, whose games have one move.
-    pub file: PathBuf,
 }
 
 impl Yardstick {
@@ -125,13 +135,8 @@ impl Yardstick {
 
     /// A position with the result of its search as a game of one move.
     fn game(&self, solo: &mut Solo, (position, played, result): &Chosen) -> Game {
-        let limits = Limits {
-            soft_nodes: Some(self.nodes),
-            nodes: Some(self.nodes.saturating_mul(super::Settings::HARD_FACTOR)),
-            ..Limits::default()
-        };
         solo.new_game();
-        let found = solo.search(position, limits, Options::default());
+        let found = solo.search(position, limits(self.nodes), Options::default());
         let mv = match found.best {
             BestMove::Play { best, .. } => best,
             BestMove::Win | BestMove::Resign => *played,
