@@ -39,7 +39,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     let transformer = transformer(&mut cursor)?;
     let offset = cursor.offset();
     let progress = match cursor.clone().u32(Words("the first stack", "最初のスタック"))? {
-        PROGRESS => Some(ProgressWeights::read(&mut cursor)?),
+        PROGRESS => Some(progress_weights(&mut cursor)?),
         _ => None,
     };
     let width = transformer.width();
@@ -59,7 +59,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
     cursor.end()?;
     let file_hash = STACK ^ TRANSFORMER_HASH ^ if progress.is_some() { PROGRESS } else { 0 };
     let progress = match (progress, selector.progress) {
-        (Some(weights), Some(buckets)) => Some(Progress::new(weights.bias, weights.weights, buckets)?),
+        (Some((bias, weights)), Some(buckets)) => Some(Progress::new(bias, weights, buckets)?),
         _ => None,
     };
     let Sizes { first, second, .. } = sizes;
@@ -99,19 +99,12 @@ fn transformer(cursor: &mut Cursor<'_>) -> Result<Transformer, NetworkError> {
     Ok(transformer)
 }
 
-/// Progress weights in the bytes of a file.
-struct ProgressWeights<'a> {
-    bias: i32,
-    weights: &'a [[u8; 4]],
-}
-
-impl<'a> ProgressWeights<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self, NetworkError> {
-        cursor.u32(Words("the magic number of the progress weights", "進行度の重みのマジック番号"))?;
-        let bias = cursor.u32(Words("the progress bias", "進行度のバイアス"))? as i32;
-        let part = Words("the progress weights", "進行度の重み");
-        Ok(Self { bias, weights: cursor.numbers(FeatureSet::HalfKp.inputs(), part)? })
-    }
+/// The bias and the weights of the progress, these as bytes.
+fn progress_weights<'a>(cursor: &mut Cursor<'a>) -> Result<(i32, &'a [[u8; 4]]), NetworkError> {
+    cursor.u32(Words("the magic number of the progress weights", "進行度の重みのマジック番号"))?;
+    let bias = cursor.u32(Words("the progress bias", "進行度のバイアス"))? as i32;
+    let part = Words("the progress weights", "進行度の重み");
+    Ok((bias, cursor.numbers(FeatureSet::HalfKp.inputs(), part)?))
 }
 
 fn stack(cursor: &mut Cursor<'_>, width: usize, sizes: &Sizes, shards: Option<Shards>) -> Result<Layers, NetworkError> {
