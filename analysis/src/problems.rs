@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::class::Class;
 use crate::report::{BestLine, GameReport, MoveReport, PositionReport, Score, Side};
@@ -16,98 +15,14 @@ pub(crate) const LEAST_LOSS: f64 = 0.2;
 /// Least win probability that the answer must be ahead of every other move; a move with less is as good.
 const LEAST_LEAD: f64 = 0.05;
 
-/// A next-move problem; its members are those of ShogiHome's format.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A next-move problem.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The position, numbered as move 1.
-    sfen: String,
-    candidates: Vec<Candidate>,
-    actual_move: ActualMove,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    previous_move: Option<PreviousMove>,
-    analysis: Analysis,
-    source: Origin,
-    /// The problem as a line: SFEN, then, separated by tabs, `bm` with the answer's line, another `bm` for each further
-    /// first move that mates, `am` with the move that was played, the loss in percent, and the game.
-    #[serde(skip)]
+    /// SFEN, then, separated by tabs, `bm` with the answer's line, another `bm` for each further first move that
+    /// mates, `am` with the move that was played, the loss in percent, and the game.
     pub line: String,
-}
-
-/// A score from Black's view: centipawns, or plies to a mate, negative where White mates.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Points {
-    Score(i32),
-    Mate(i32),
-}
-
-impl Points {
-    /// The score of a position, with plies from a position `earlier` before it.
-    fn of(score: Score, earlier: u16) -> Self {
-        match score {
-            Score::Cp(cp) => Self::Score(cp),
-            Score::Mate { winner, plies } => {
-                let plies = i32::from(plies.saturating_add(earlier).max(1));
-                Self::Mate(if winner == Side::Black { plies } else { -plies })
-            }
-        }
-    }
-
-    const fn score(self) -> Option<i32> {
-        match self {
-            Self::Score(cp) => Some(cp),
-            Self::Mate(_) => None,
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Candidate {
-    usi: String,
-    #[serde(flatten)]
-    points: Points,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    accepted: bool,
-    pv: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ActualMove {
-    usi: String,
-    #[serde(flatten)]
-    points: Option<Points>,
-    score_source: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct PreviousMove {
-    usi: String,
-    sfen: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Analysis {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score_before_move: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score_after_move: Option<i32>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Origin {
-    path: String,
-    ply: usize,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    black_player: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    white_player: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    date: String,
+    /// The problem in ShogiHome's format.
+    pub json: Value,
 }
 
 /// The problems of a game: every missed mate of the main line, and every blunder with only one good answer.
@@ -123,29 +38,71 @@ fn problem(report: &GameReport, index: usize) -> Option<Problem> {
     if !is_blunder && mv.missed_mate.is_none() {
         return None;
     }
-    let candidates = candidates(position, mv);
+    let lines = lines(position, mv);
+    let win = |line: &BestLine| plies(line, mv.side).map_or_else(|| win_of(line, mv.side), |_| 1.0);
+    let (best, others) = lines.split_first()?;
+    let is_right = |line: &BestLine| match mv.missed_mate {
+        Some(_) => plies(line, mv.side).is_some(),
+        None => win(best) - win(line) < LEAST_LEAD,
+    };
+    let right = others.iter().filter(|line| mv.missed_mate.is_some() && is_right(line));
+    let right: String = right.filter_map(|line| Some(format!("\tbm {}", line.moves.first()?))).collect();
+    let kind = if mv.missed_mate.is_some() { "mate" } else { "blunder" };
+    let file: String = report.source.file.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let (sfen, answer, percent) = (&position.sfen, best.moves.join(" "), loss * 100.0);
+    let (usi, game, ply) = (&mv.usi, report.source.game, mv.ply);
+    let candidates = lines.iter().map(|line| {
+        let (score, mate) = points(Some(line.score), 0);
+        let depth = position.lines.contains(line).then_some(position.depth);
+        let (usi, pv) = (line.moves.first(), &line.moves);
+        json!({ "usi": usi, "score": score, "mate": mate, "depth": depth, "accepted": is_right(line), "pv": pv })
+    });
+    let candidates: Vec<Value> = candidates.collect();
     let after = report.positions.get(index + 1).and_then(|after| after.score);
-    let previous = index.checked_sub(1).and_then(|before| report.positions.get(before).zip(report.moves.get(before)));
-    let cp = |score: Option<Score>| score.and_then(|score| Points::of(score, 0).score());
-    Some(Problem {
-        sfen: format!("{} 1", board(&position.sfen)),
-        line: line(report, position, mv, &candidates)?,
-        candidates,
-        actual_move: ActualMove {
-            usi: mv.usi.clone(),
-            points: after.map(|score| Points::of(score, 1)),
-            score_source: "research",
+    let before = index.checked_sub(1).and_then(|before| report.positions.get(before).zip(report.moves.get(before)));
+    let (score, mate) = points(after, 1);
+    let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let json = json!({
+        "sfen": format!("{} 1", board(sfen)),
+        "candidates": candidates,
+        "actualMove": { "usi": usi, "score": score, "mate": mate, "scoreSource": "research" },
+        "previousMove": before.map(|(at, mv)| json!({ "usi": mv.usi, "sfen": at.sfen })),
+        "analysis": { "scoreBeforeMove": points(position.score, 0).0, "scoreAfterMove": points(after, 0).0 },
+        "source": {
+            "path": report.source.file,
+            "ply": ply,
+            "blackPlayer": text(&report.black_name),
+            "whitePlayer": text(&report.white_name),
+            "date": text(&report.date),
         },
-        previous_move: previous.map(|(at, mv)| PreviousMove { usi: mv.usi.clone(), sfen: at.sfen.clone() }),
-        analysis: Analysis { score_before_move: cp(position.score), score_after_move: cp(after) },
-        source: Origin {
-            path: report.source.file.clone(),
-            ply: mv.ply,
-            black_player: report.black_name.clone(),
-            white_player: report.white_name.clone(),
-            date: report.date.clone(),
-        },
-    })
+    });
+    let line = format!("{sfen}\tbm {answer}{right}\tam {usi}\t{kind} {percent:.1}\t{file}#{game} move {ply}");
+    Some(Problem { line, json })
+}
+
+/// The value without members that are null.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Object(members) => members
+            .into_iter()
+            .filter(|(_, member)| !member.is_null())
+            .map(|(key, member)| (key, whole(member)))
+            .collect(),
+        Value::Array(items) => items.into_iter().map(whole).collect(),
+        other => other,
+    }
+}
+
+/// A score from Black's view: centipawns, or plies to a mate from a position `earlier` before, negative where White mates.
+fn points(score: Option<Score>, earlier: i32) -> (Option<i32>, Option<i32>) {
+    match score {
+        Some(Score::Cp(cp)) => (Some(cp), None),
+        Some(Score::Mate { winner, plies }) => {
+            let plies = (i32::from(plies) + earlier).max(1);
+            (None, Some(if winner == Side::Black { plies } else { -plies }))
+        }
+        None => (None, None),
+    }
 }
 
 /// The first three fields of an SFEN, by which positions are compared.
@@ -153,46 +110,31 @@ fn board(sfen: &str) -> &str {
     sfen.rsplit_once(' ').map_or(sfen, |(board, _)| board)
 }
 
-/// The known moves of a position, the best first. Of a mate the accepted ones are those that mate, else
-/// those less than [`LEAST_LEAD`] behind the best.
-fn candidates(position: &PositionReport, mv: &MoveReport) -> Vec<Candidate> {
-    let win = |line: &BestLine| if mv.side == Side::Black { line.win } else { 1.0 - line.win };
-    let plies = |line: &BestLine| match line.score {
-        Score::Mate { winner, plies } if winner == mv.side => plies,
-        _ => u16::MAX,
-    };
-    let searched = position.lines.iter().map(|line| (line, Some(position.depth)));
-    let mut lines: Vec<_> = searched.chain(mv.answers.iter().map(|line| (line, None))).collect();
+/// Plies to a mate by `side`.
+fn plies(line: &BestLine, side: Side) -> Option<u16> {
+    match line.score {
+        Score::Mate { winner, plies } => Some(plies).filter(|_| winner == side),
+        Score::Cp(_) => None,
+    }
+}
+
+fn win_of(line: &BestLine, side: Side) -> f64 {
+    if side == Side::Black { line.win } else { 1.0 - line.win }
+}
+
+/// The known moves of a position with their lines, the best first.
+fn lines<'r>(position: &'r PositionReport, mv: &'r MoveReport) -> Vec<&'r BestLine> {
     let mut known = HashSet::new();
-    lines.retain(|(line, _)| line.moves.first().is_some_and(|first| known.insert(first.clone())));
-    lines.sort_by(|(one, _), (other, _)| plies(one).cmp(&plies(other)).then(win(other).total_cmp(&win(one))));
-    let best = lines.first().map_or(0.0, |(line, _)| win(line));
-    let is_accepted = |line: &BestLine| match mv.missed_mate {
-        Some(_) => plies(line) < u16::MAX,
-        None => best - win(line) < LEAST_LEAD,
-    };
-    let candidate = |(line, depth): &(&BestLine, Option<u32>)| Candidate {
-        usi: line.moves.first().cloned().unwrap_or_default(),
-        points: Points::of(line.score, 0),
-        depth: *depth,
-        accepted: is_accepted(line),
-        pv: line.moves.clone(),
-    };
-    lines.iter().map(candidate).collect()
+    let all = position.lines.iter().chain(&mv.answers);
+    let mut lines: Vec<&BestLine> =
+        all.filter(|line| line.moves.first().is_some_and(|first| known.insert(first))).collect();
+    let rank = |line: &BestLine| plies(line, mv.side).unwrap_or(u16::MAX);
+    let better = |one: &&BestLine, other: &&BestLine| win_of(other, mv.side).total_cmp(&win_of(one, mv.side));
+    lines.sort_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| better(one, other)));
+    lines
 }
 
-fn line(report: &GameReport, position: &PositionReport, mv: &MoveReport, candidates: &[Candidate]) -> Option<String> {
-    let best = candidates.first()?.pv.join(" ");
-    let others = candidates.iter().skip(1).filter(|other| other.accepted && mv.missed_mate.is_some());
-    let others: String = others.map(|other| format!("\tbm {}", other.usi)).collect();
-    let kind = if mv.missed_mate.is_some() { "mate" } else { "blunder" };
-    let file: String = report.source.file.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let (sfen, usi, loss) = (&position.sfen, &mv.usi, mv.loss.unwrap_or_default() * 100.0);
-    let (game, ply) = (report.source.game, mv.ply);
-    Some(format!("{sfen}\tbm {best}{others}\tam {usi}\t{kind} {loss:.1}\t{file}#{game} move {ply}"))
-}
-
-/// A collection of problems as ShogiHome reads it, each position once; the date of its making as ISO 8601.
+/// A collection of problems as ShogiHome reads it, each position once; `made` is its date as ISO 8601.
 pub fn collection(
     problems: &[Problem],
     title: &str,
@@ -202,29 +144,28 @@ pub fn collection(
     scale: i32,
 ) -> String {
     let mut known = HashSet::new();
-    let problems: Vec<&Problem> = problems.iter().filter(|problem| known.insert(board(&problem.sfen))).collect();
-    let mut about = json!({ "name": engine, "multiPV": settings.multi_pv });
-    if let (Limit::Time(time), Some(about)) = (settings.limit, about.as_object_mut()) {
-        about.insert("maxSecondsPerPosition".to_owned(), json!(time.as_secs_f64()));
-    }
-    let mut criteria = json!({
-        "winRateDropThreshold": LEAST_LOSS * 100.0,
-        "adoptionWinRateDiff": LEAST_LOSS * 100.0,
-        "acceptableWinRateDiff": LEAST_LEAD * 100.0,
-        "minWinRate": 0,
-        "coefficientInSigmoid": scale,
-        "minPly": settings.from,
+    let mut problems: Vec<&Value> = problems.iter().map(|problem| &problem.json).collect();
+    problems.retain(|problem| known.insert(problem["sfen"].as_str().map(board)));
+    let seconds = if let Limit::Time(time) = settings.limit { Some(time.as_secs_f64()) } else { None };
+    let file = json!({
+        "format": "shogihome-next-move",
+        "version": 1,
+        "metadata": {
+            "title": title,
+            "createdAt": made,
+            "appVersion": env!("CARGO_PKG_VERSION"),
+            "engine": { "name": engine, "multiPV": settings.multi_pv, "maxSecondsPerPosition": seconds },
+            "criteria": {
+                "winRateDropThreshold": LEAST_LOSS * 100.0,
+                "adoptionWinRateDiff": LEAST_LOSS * 100.0,
+                "acceptableWinRateDiff": LEAST_LEAD * 100.0,
+                "minWinRate": 0,
+                "coefficientInSigmoid": scale,
+                "minPly": settings.from,
+                "maxPly": Some(settings.to).filter(|&to| to < usize::MAX),
+            },
+        },
+        "problems": problems,
     });
-    if let Some(criteria) = criteria.as_object_mut().filter(|_| settings.to < usize::MAX) {
-        criteria.insert("maxPly".to_owned(), json!(settings.to));
-    }
-    let metadata = json!({
-        "title": title,
-        "createdAt": made,
-        "appVersion": env!("CARGO_PKG_VERSION"),
-        "engine": about,
-        "criteria": criteria,
-    });
-    let file = json!({ "format": "shogihome-next-move", "version": 1, "metadata": metadata, "problems": problems });
-    format!("{file:#}\n")
+    format!("{:#}\n", whole(file))
 }

@@ -12,6 +12,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Command};
 use enbu_files::{Existing, Refusal, reason};
 use enbu_language::text;
+use enbu_usi::client::Cancel;
 
 /// Exit code of a program that was interrupted, as shells expect it.
 pub(in crate::commands) const INTERRUPTED: u8 = 130;
@@ -48,6 +49,14 @@ pub(in crate::commands) fn stop_on_signal() -> io::Result<Arc<AtomicBool>> {
     let on_signal = Arc::clone(&stop);
     ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed)).map_err(io::Error::other)?;
     Ok(stop)
+}
+
+/// A cancellation of engines that Ctrl-C sets.
+pub(in crate::commands) fn cancel_on_signal() -> io::Result<Cancel> {
+    let cancel = Cancel::default();
+    let on_signal = cancel.clone();
+    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    Ok(cancel)
 }
 
 /// The error of the system with the path it concerns.

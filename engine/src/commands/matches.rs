@@ -16,10 +16,9 @@ use enbu_arena::results::{self, ResultsFile};
 use enbu_arena::{Bracket, Contest, ContestError, GameRecord, MatchEvent, Pentanomial, Scores, Sprt, chart};
 use enbu_files::Existing;
 use enbu_language::{Both, pick, text};
-use enbu_usi::client::Cancel;
 use serde_json::{Value, json};
 
-use super::failure::{INTERRUPTED, check_writable, failed, named, write_file};
+use super::failure::{INTERRUPTED, cancel_on_signal, check_writable, failed, named, write_file};
 use super::game_args;
 use super::progress::{Progress, time_left};
 use crate::terminal::notice;
@@ -84,9 +83,7 @@ fn scores(games: &[GameRecord]) -> Scores {
 
 /// Plays a match, or the rest of one.
 fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let cancel = Cancel::default();
-    let on_signal = cancel.clone();
-    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    let cancel = cancel_on_signal()?;
     let sprt = args.sprt()?;
     if let Some(chart) = &args.chart {
         check_writable(chart, if args.resume { Existing::Replace } else { args.force.existing() })?;

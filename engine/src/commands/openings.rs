@@ -14,9 +14,8 @@ use enbu_arena::openings::{Candidate, GenerateError, Judge, Opening, RandomOpeni
 use enbu_language::pick;
 use enbu_movegen::Position;
 use enbu_search::{Limits, Listener, Options, Score, Search};
-use enbu_usi::client::Cancel;
 
-use super::failure::{Force, check_writable, failed, write_file};
+use super::failure::{Force, cancel_on_signal, check_writable, failed, write_file};
 use super::lines::{Line, Lines};
 use super::progress::bar;
 use engine::EngineJudge;
@@ -121,9 +120,7 @@ fn judged(
 
 /// Makes openings that an engine finds even, and returns them with its name.
 fn generate_by(args: &OpeningsArgs) -> io::Result<(Vec<Opening>, String)> {
-    let cancel = Cancel::default();
-    let on_signal = cancel.clone();
-    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    let cancel = cancel_on_signal()?;
     let mut judge = EngineJudge::start(&args.engine, &cancel)?;
     let openings = judged(&mut judge, args.kind, args.count as usize, args.seed, || ControlFlow::Continue(()));
     match judge.failure.take() {

@@ -14,10 +14,9 @@ use enbu_files::FileKind;
 use enbu_language::text;
 use enbu_mate::{Limits, Refinement, Solver, Verdict};
 use enbu_movegen::{Move, MoveList, Position};
-use enbu_usi::client::Cancel;
 
 use super::choices::{Choice, of_extension};
-use super::failure::{Force, INTERRUPTED, check_writable, failed, named, usage, write_file};
+use super::failure::{Force, INTERRUPTED, cancel_on_signal, check_writable, failed, named, usage, write_file};
 use super::game_args::{self, ClockArgs};
 use super::matches::EngineArgs;
 use super::progress::{Progress, time_left};
@@ -84,9 +83,7 @@ pub(crate) fn run(args: &SuiteArgs, out: &mut impl Write) -> io::Result<ExitCode
     }
     let control = args.clock.time_control(&engines).ok_or_else(|| wrong(&game_args::no_time_control()))?;
     let suite = read(args)?;
-    let (cancel, log) = (Cancel::default(), game_args::traffic_log(args.log.as_deref())?);
-    let on_signal = cancel.clone();
-    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    let (cancel, log) = (cancel_on_signal()?, game_args::traffic_log(args.log.as_deref())?);
     let names = match names(&engines, args.clock.patience(), &cancel, log.as_ref()) {
         Err(ContestError::Cancelled) => return Ok(ExitCode::from(INTERRUPTED)),
         names => names.map_err(io::Error::other)?,

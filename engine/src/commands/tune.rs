@@ -17,7 +17,7 @@ use enbu_arena::{
 };
 use enbu_usi::client::Cancel;
 
-use super::failure::{INTERRUPTED, named};
+use super::failure::{INTERRUPTED, cancel_on_signal, named};
 use super::game_args;
 use super::progress::Progress;
 use crate::terminal::notice as report;
@@ -46,9 +46,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode>
         write!(out, "{}", show::table(&state))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let cancel = Cancel::default();
-    let on_signal = cancel.clone();
-    ctrlc::set_handler(move || on_signal.cancel()).map_err(io::Error::other)?;
+    let cancel = cancel_on_signal()?;
     match tune(args, &cancel, out) {
         Err(error) if is_interruption(&error) => {
             report(format_args!("interrupted; the same command goes on (state in {})", args.state.display()));

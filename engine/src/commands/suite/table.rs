@@ -162,10 +162,11 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
         ]);
     }
     for Comparison { first, second, only_first, only_second, p } in results.comparisons() {
+        let p = if p < 1e-4 { format!("{p:.0e}") } else { format!("{p:.4}") };
         text += &text!(
             "\n{first} against {second}: {only_first} problems solved by the first alone, {only_second} by the second alone; \
-             sign test p = {p:.4}\n",
-            "\n{first} と {second}：前者だけの正解 {only_first} 問、後者だけの正解 {only_second} 問、符号検定 p = {p:.4}\n"
+             sign test p = {p}\n",
+            "\n{first} と {second}：前者だけの正解 {only_first} 問、後者だけの正解 {only_second} 問、符号検定 p = {p}\n"
         )
         .to_string();
     }
