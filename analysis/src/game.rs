@@ -463,7 +463,9 @@ fn judge_move(report: &mut MoveReport, before: &Judged, after: &Judged, mv: Move
     report.second_loss = before.second.as_ref().map(|second| rounded((win(best) - win(second.score)).max(0.0)));
     report.mating_moves = before.mates.iter().flat_map(|line| line.moves.first()).map(ToString::to_string).collect();
     report.answers = before.mates.iter().chain(&before.second).map(|line| best_line(line, analyst)).collect();
-    report.missed_mate = before.mate.as_deref().filter(|_| !mates(played, side.into())).map(texts);
+    // A longer mate may be found by the search of every first move alone.
+    let is_missed = !mates(played, side.into()) && before.mates.iter().all(|line| line.moves.first() != Some(&mv));
+    report.missed_mate = before.mate.as_deref().filter(|_| is_missed).map(texts);
 }
 
 /// Returns true for the score of a mate by `side`.

@@ -45,6 +45,9 @@ fn problem(report: &GameReport, index: usize) -> Option<Problem> {
         Some(_) => plies(line, mv.side).is_some(),
         None => win(best) - win(line) < LEAST_LEAD,
     };
+    if lines.iter().any(|line| is_right(line) && line.moves.first() == Some(&mv.usi)) {
+        return None;
+    }
     let right = others.iter().filter(|line| mv.missed_mate.is_some() && is_right(line));
     let right: String = right.filter_map(|line| Some(format!("\tbm {}", line.moves.first()?))).collect();
     let kind = if mv.missed_mate.is_some() { "mate" } else { "blunder" };

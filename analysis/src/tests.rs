@@ -169,6 +169,16 @@ fn collections_hold_what_shogihome_reads() {
 }
 
 #[test]
+fn a_longer_mate_by_the_played_move_is_not_missed() {
+    // R*4c mates in five; B*6f too, in 25 plies, which only the search of every first move finds.
+    let sfen = "+Bn1g3nl/3s2p2/4p1ks1/p2p3Pp/1Pp3S2/1n3L3/PKPPPP2P/1S2G4/LN5rL b RB3P2gp 71";
+    let report = analysed(&record(sfen, "B*6f 3c2b"), &Settings { mate_nodes: 8000, ..settings(1000) });
+    let mv = &report.moves[0];
+    assert!(mv.mating_moves.iter().any(|mating| mating == "B*6f"), "{mv:?}");
+    assert_eq!((&mv.missed_mate, problems(&report).len(), report.black.missed_mates), (&None, 0, 0), "{mv:?}");
+}
+
+#[test]
 fn a_piece_given_away_is_a_blunder_and_decides_the_game() {
     // 8h3c+ gives a bishop for a pawn.
     let mut game = record(&start(), "7g7f 3c3d 8h3c+ 2a3c 2g2f 8c8d");
