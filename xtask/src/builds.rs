@@ -38,6 +38,9 @@ pub(crate) struct SystemLibrary {
     pub(crate) texts: &'static [&'static str],
 }
 
+/// The linker that comes with rustup's standard libraries; Debian's compiler has none for these targets.
+const RUSTUP_LINKER: &str = "rust-lld";
+
 const RUST: SystemLibrary = SystemLibrary {
     name: "Rust standard library",
     licence: "MIT OR Apache-2.0",
@@ -79,15 +82,15 @@ pub(crate) const TARGETS: [Target; 3] = [
         flags: &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
         system: &[RUST, MUSL],
     },
-    // glibc is not linked in: a static one cannot look up the names of servers.
+    // Static, for the shells of Android, too, which have no glibc. Debian has no musl for another processor.
     Target {
-        triple: "aarch64-unknown-linux-gnu",
+        triple: "aarch64-unknown-linux-musl",
         name: "linux-aarch64",
         program: "enbu",
         package: ENBU,
-        linker: "aarch64-linux-gnu-gcc",
-        flags: &[],
-        system: &[RUST],
+        linker: RUSTUP_LINKER,
+        flags: &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
+        system: &[RUST, MUSL],
     },
     // Without the time of the build, which the linker would write into the file.
     Target {
@@ -117,17 +120,15 @@ impl Compiler {
         if sysroot.join("lib/rustlib").join(triple).join("lib").exists() {
             return Ok(Self { is_debian: false, sysroot });
         }
-        if ["rustc", "cargo"].iter().all(|name| Path::new(DEBIAN).join(name).exists()) {
+        let is_for_debian = target.linker != RUSTUP_LINKER;
+        if is_for_debian && ["rustc", "cargo"].iter().all(|name| Path::new(DEBIAN).join(name).exists()) {
             let sysroot = PathBuf::from(cmd!(sh, "{DEBIAN}/rustc --print sysroot").quiet().read()?);
             if sysroot.join("lib/rustlib/src/rust/library").exists() {
                 return Ok(Self { is_debian: true, sysroot });
             }
         }
-        Err(format!(
-            "no standard library for {triple}: `rustup target add {triple}`, or on Debian \
-             `apt-get install rustc-web cargo-web rust-web-src`"
-        )
-        .into())
+        let debian = if is_for_debian { ", or on Debian `apt-get install rustc-web cargo-web rust-web-src`" } else { "" };
+        Err(format!("no standard library for {triple}: `rustup target add {triple}`{debian}").into())
     }
 
     /// Cargo, and the PATH with which it finds the compiler.

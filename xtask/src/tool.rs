@@ -7,8 +7,7 @@ use std::io::{self, Write};
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 /// Debian packages of the programs that are not on every machine.
-const PACKAGES: [(&str, &str); 6] = [
-    ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+const PACKAGES: [(&str, &str); 5] = [
     ("dpkg-deb", "dpkg"),
     ("git", "git"),
     ("musl-gcc", "musl-tools"),
