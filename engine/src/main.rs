@@ -18,7 +18,6 @@ mod machine;
 mod mate_search;
 mod options;
 mod paths;
-mod strength;
 mod terminal;
 
 use std::ffi::OsString;

@@ -33,7 +33,6 @@ use self::row::Row;
 use self::table::{IGNORED, ROWS};
 use crate::book::{BookFile, BookRules};
 use crate::evaluation::Choice;
-use crate::strength;
 
 pub(crate) use self::table::Id;
 
@@ -295,14 +294,6 @@ impl Options {
         }
     }
 
-    /// The level to play at, by `USI_Elo` if that limits the strength.
-    fn level(&self) -> u8 {
-        if self.is_on(Id::LimitStrength) {
-            return strength::level(self.number(Id::Elo));
-        }
-        self.number(Id::SkillLevel)
-    }
-
     pub(crate) fn for_search(&self) -> enbu_search::Options {
         enbu_search::Options {
             multi_pv: self.number(Id::MultiPv),
@@ -321,7 +312,7 @@ impl Options {
             draw_values: [Id::DrawValueBlack, Id::DrawValueWhite].map(|id| self.number(id)),
             moves: if self.is_on(Id::GenerateAllLegalMoves) { Moves::All } else { Moves::Sensible },
             lines: if self.is_on(Id::ConsiderationMode) { Lines::Continued } else { Lines::AsSearched },
-            level: Level::new(self.level(), self.number(Id::SkillSeed)),
+            level: Level::new(self.number(Id::SkillLevel), self.number(Id::SkillSeed)),
             resign_value: self.number(Id::ResignValue),
         }
     }
@@ -444,18 +435,6 @@ mod tests {
             options.set(name, None).expect("a button");
             assert!(options.take_clear_hash());
         }
-    }
-
-    #[test]
-    fn elo_takes_the_place_of_the_level_while_it_limits() {
-        let mut options = Options::new();
-        options.set("SkillLevel", Some("7")).expect("a level");
-        options.set("USI_Elo", Some("500")).expect("in range");
-        assert_eq!(options.level(), 7);
-        options.set("USI_LimitStrength", Some("true")).expect("a check");
-        assert_eq!(options.level(), 0);
-        options.set("UCI_Elo", Some(&strength::RANGE.end().to_string())).expect("in range");
-        assert_eq!(options.level(), Level::HIGHEST);
     }
 
     #[test]

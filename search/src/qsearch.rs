@@ -57,6 +57,9 @@ impl Worker<'_> {
         let recapture = self.position.last_move().map(Move::to);
         let (mut number, mut anchor) = (0, Anchor::None);
         while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
+            if self.overlooks(mv) {
+                continue;
+            }
             self.job.table.prefetch(self.position.key_after(mv));
             if best > -DECIDED {
                 number += 1;

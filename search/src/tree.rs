@@ -166,7 +166,7 @@ impl Worker<'_> {
                 picker.only_quiet_checks(&mut self.moves);
             }
             let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) else { break };
-            if Some(mv) == node.excluded {
+            if Some(mv) == node.excluded || self.overlooks(mv) {
                 continue;
             }
             number += 1;
@@ -240,7 +240,11 @@ impl Worker<'_> {
         if number == 0 && !self.stopped {
             // A side without a legal move has lost, in check or not; without the excluded move the
             // node just fails low.
-            best.value = if node.excluded.is_some() { alpha } else { mated_at(ply) };
+            best.value = match node.eval() {
+                _ if node.excluded.is_some() => alpha,
+                Some(eval) if self.job.options.level.is_some() => eval,
+                _ => mated_at(ply),
+            };
         }
         if !self.stopped {
             if let Some(mv) = best.mv {

@@ -212,9 +212,16 @@ impl<'a> Worker<'a> {
         if self.position.in_check() {
             return None;
         }
-        let mv = mate_in_one(&self.position)?;
+        let mv = mate_in_one(&self.position).filter(|&mv| !self.overlooks(mv))?;
         self.pv[ply].push(mv);
         Some(mate_at(ply + 1))
+    }
+
+    /// Returns true if a player of the level does not see `mv`.
+    #[inline]
+    pub(crate) fn overlooks(&self, mv: Move) -> bool {
+        let level = self.job.options.level;
+        level.is_some_and(|level| !self.position.in_check() && level.overlooks(self.position.key(), mv))
     }
 
     /// Makes a move and counts its node.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use enbu_arena::{EloModel, Pentanomial, Sprt};
 use enbu_tests::invocation::Invocation;
 use enbu_tests::session::{is_running, patience};
-use enbu_tests::{binary, table};
+use enbu_tests::{binary, has_slow_rows, table};
 use serde_json::Value;
 
 /// One match that has not been played yet.
@@ -555,6 +555,23 @@ fn wrong_usage_is_told_from_failure() {
         let output = Command::new(binary::enbu()).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
     }
+}
+
+/// Level 0 loses half at least to a player who has just learnt the moves, `src/bin/taker.rs`, and level 6 does not.
+#[test]
+fn the_lowest_level_loses_to_a_beginner() {
+    if !has_slow_rows() {
+        return;
+    }
+    let points = |level: &str| -> f64 {
+        let taker = format!("'{}' 3", env!("CARGO_BIN_EXE_taker"));
+        let new = Match(Invocation::new("match").with(&["--openings", "random:16,80"]));
+        let new = new.with(&["--engine", "self", &format!("option.SkillLevel={level}"), "option.SkillSeed=7"]);
+        let new = new.with(&["--engine", &taker, "name=taker", "--tc", "nodes=400000", "--games", "40", "--quiet"]);
+        new.with(&["--out", "out.jsonl"]).games().iter().map(|game| game["score1"].as_f64().unwrap()).sum()
+    };
+    let [lowest, sixth] = ["0", "6"].map(points);
+    assert!(lowest <= 20.0 && sixth > 20.0, "{lowest} and {sixth} points of 40");
 }
 
 #[test]

@@ -470,19 +470,6 @@ fn the_button_makes_the_engine_forget_by_either_name() {
 }
 
 #[test]
-fn limited_strength_is_that_of_a_level() {
-    let mut session = Session::ready();
-    session.send("setoption name PvInterval value 0");
-    session.send("setoption name SkillLevel value 0");
-    let weakest = searched(&mut session);
-    session.send("setoption name SkillLevel value 20");
-    session.send("setoption name USI_LimitStrength value true");
-    session.send("setoption name USI_Elo value 500");
-    session.send("usinewgame");
-    assert_eq!(searched(&mut session), weakest);
-}
-
-#[test]
 fn the_log_file_holds_everything_received_and_sent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("\u{901a}\u{4fe1}.log");

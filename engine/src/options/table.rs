@@ -5,7 +5,7 @@
 use enbu_eval::nnue::embedded;
 
 use super::row::{Kind, Row};
-use crate::{machine, strength};
+use crate::machine;
 
 /// The choices of the option `Eval`; embedded networks only where there is one.
 const EVALUATIONS: &[&str] =
@@ -86,15 +86,8 @@ rows! {
         english: "Strength from 0 (beginner) to 20 (full); lower levels search less and may choose weaker moves.",
         japanese: "強さ。0（入門）から 20（最強）。低いほど浅く読み、最善でない手も指します。" }
     SkillSeed { name: "SkillSeed", alias: None, label: "乱数の種", kind: Kind::Spin(0, 0, 1_000_000_000),
-        english: "Random seed of SkillLevel, USI_LimitStrength and book moves; for book moves 0 is a new seed in each game.",
+        english: "Random seed of SkillLevel and book moves; for book moves 0 is a new seed in each game.",
         japanese: "強さを制限したときと、定跡の手を選ぶときに使う乱数の種。定跡では、0 なら対局ごとに変わります。" }
-    LimitStrength { name: "USI_LimitStrength", alias: Some("UCI_LimitStrength"), label: "レーティングで制限", kind: Kind::Check(false),
-        english: "Play at the strength of USI_Elo; SkillLevel then has no effect.",
-        japanese: "USI_Elo の強さで指します。有効なとき SkillLevel は無視します。" }
-    Elo { name: "USI_Elo", alias: Some("UCI_Elo"), label: "レーティング",
-        kind: Kind::Spin(strength::DEFAULT, *strength::RANGE.start(), *strength::RANGE.end()),
-        english: "Elo under USI_LimitStrength; scaled by games between Enbu's own levels, with an arbitrary origin.",
-        japanese: "USI_LimitStrength が有効なときの強さ。Enbu の各レベル同士の対局で測った値で、ほかのレーティングとは基準が異なります。" }
     PvInterval { name: "PvInterval", alias: None, label: "読み筋の出力間隔", kind: Kind::Spin(300, 0, 1_000_000),
         english: "Minimum interval of reports, in ms; ignored in analysis (go infinite, ConsiderationMode).",
         japanese: "読み筋を出力する間隔（ミリ秒）。検討（go infinite、検討モード）では無視します。" }
