@@ -127,7 +127,8 @@ impl Compiler {
                 return Ok(Self { is_debian: true, sysroot });
             }
         }
-        let debian = if is_for_debian { ", or on Debian `apt-get install rustc-web cargo-web rust-web-src`" } else { "" };
+        let debian =
+            if is_for_debian { ", or on Debian `apt-get install rustc-web cargo-web rust-web-src`" } else { "" };
         Err(format!("no standard library for {triple}: `rustup target add {triple}`{debian}").into())
     }
 
