@@ -31,6 +31,9 @@ use crate::report::{GameReport, MoveReport, Score, Side, SideReport};
 pub use index::{IndexRow, index};
 pub use view::line_texts;
 
+/// Positions and moves in a script, and pictures of them.
+pub const BOARD_SCRIPT: &str = include_str!("html/board.js");
+
 /// Longest name in a heading, in characters; the whole one is in the record.
 const LONGEST_NAME: usize = 80;
 
@@ -42,7 +45,7 @@ pub fn page(record: &Record, report: &GameReport, language: Option<Language>) ->
     let named = |side: Side, name: &str| if name.is_empty() { words.side(side) } else { name.to_owned() };
     let title = format!("{black} – {white} · {}", escape(&shortened(&report.source.file)));
     let values = [
-        ("head", head(&title, language)),
+        ("head", head(&title, language, "", Fetches::Nothing)),
         ("black", named(Side::Black, &black)),
         ("white", named(Side::White, &white)),
         ("black-side", words.side(Side::Black)),
@@ -97,7 +100,7 @@ fn english_handicap(japanese: &str) -> String {
 
 /// A template in which values, as they are, replace the names in braces, `{{name}}`; words in
 /// both languages are in braces themselves: `{{日本語|English}}`.
-fn fill(template: &str, values: &[(&str, String)]) -> String {
+pub fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut parts = template.split("{{");
     let mut page = parts.next().unwrap_or_default().to_owned();
     for (name, text) in parts.filter_map(|part| part.split_once("}}")) {
@@ -110,17 +113,28 @@ fn fill(template: &str, values: &[(&str, String)]) -> String {
     page
 }
 
-/// The beginning of a page, up to its body.
-fn head(title: &str, language: Option<Language>) -> String {
+/// Requests of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetches {
+    /// None.
+    Nothing,
+    /// Files of its own server.
+    Own,
+}
+
+/// The beginning of a page, up to its body: the style of all pages, and more of it.
+pub fn head(title: &str, language: Option<Language>, style: &str, fetches: Fetches) -> String {
     const CHOICE: &str = "<script>{const l=/^ja/i.test(navigator.language)?'ja':'en';document.documentElement.dataset.lang=l;document.documentElement.lang=l}</script>\n";
     let choice = if language.is_none() { CHOICE } else { "" };
     let lang = language.unwrap_or(Language::Japanese).name();
-    let values = [("lang", lang), ("title", title), ("style", include_str!("html/page.css")), ("choice", choice)];
+    let policy = if fetches == Fetches::Own { "; connect-src 'self'" } else { "" };
+    let style = format!("{}{style}", include_str!("html/page.css"));
+    let values = [("lang", lang), ("policy", policy), ("title", title), ("style", &style), ("choice", choice)];
     fill(include_str!("html/head.html"), &values.map(|(name, value)| (name, value.to_owned())))
 }
 
 /// A text in both languages, of which the style shows one.
-fn both(japanese: &str, english: &str) -> String {
+pub fn both(japanese: &str, english: &str) -> String {
     format!("<span class=\"ja\" lang=\"ja\">{japanese}</span><span class=\"en\" lang=\"en\">{english}</span>")
 }
 
@@ -136,7 +150,7 @@ fn in_both(words: &str) -> String {
 }
 
 /// JSON on one line that no reader of HTML takes for a tag; a blank for what is not shown.
-fn in_script(json: &str) -> String {
+pub fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace(|c| !is_shown(c), " ")
 }
 

@@ -53,7 +53,11 @@ fn tables_are_files_of_three_forms() {
     fs::write(new.path("x.jsonl"), games).expect("written");
     for (file, language, parts) in [
         ("r.md", "en", &["| a<b |", "b\\|c", "no loss to the others", "cannot be compared"][..]),
-        ("r.html", "ja", &["<html lang=\"ja\">", "a&lt;b", "<svg", "ほかの対局者に負けなし", "比べられません"]),
+        (
+            "r.html",
+            "ja",
+            &["<html lang=\"ja\" data-lang=\"ja\">", "a&lt;b", "<svg", "ほかの対局者に負けなし", "比べられません"],
+        ),
         ("r.JSON", "en", &["\"rating\": null"]),
     ] {
         let command = |more: &[&str]| {

@@ -24,6 +24,7 @@ const read = sfen => {
   }
   return { board, hand, black: turn === 'b', ply: +ply || 1, from: 0, to: 0 };
 };
+const held = (hand, gap = ' ') => HAND.filter(k => hand[k]).map(k => NAMES[k] + count(hand[k])).join(gap);
 const square = text => +text[0] * 10 + text.charCodeAt(1) - 96;
 const play = (p, usi) => {
   const q = { board: { ...p.board }, hand: { b: { ...p.hand.b }, w: { ...p.hand.w } }, black: !p.black, ply: p.ply + 1, from: 0, to: 0 };
@@ -58,6 +59,8 @@ const sfen = p => {
   const hands = hand(p.hand.b, k => k) + hand(p.hand.w, k => k.toLowerCase());
   return `${rows.join('/')} ${p.black ? 'b' : 'w'} ${hands || '-'} ${p.ply}`;
 };
+const clock = ms => { const s = Math.floor(ms / 1000), h = Math.floor(s / 3600); return (h ? h + ':' : '') + String(Math.floor(s / 60) % 60).padStart(h ? 2 : 1, '0') + ':' + String(s % 60).padStart(2, '0'); };
+const node = (name, text, cls) => { const e = document.createElement(name); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
 
 // Pictures over the board of `svg::board`.
 const NS = 'http://www.w3.org/2000/svg';
@@ -68,6 +71,22 @@ const el = (name, attributes, text) => {
   return e;
 };
 const X = f => 80 + 40 * (9 - f), Y = r => 60 + 40 * (r - 1);
+// Puts the pieces of a position on a board, and marks its last move.
+const place = (svg, p) => {
+  const last = svg.querySelector('.last'), pieces = svg.querySelector('.pieces');
+  last.replaceChildren();
+  if (p.to) last.append(el('rect', { x: X(Math.floor(p.to / 10)), y: Y(p.to % 10), width: 40, height: 40, fill: '#f6d68b' }));
+  if (p.from) last.append(el('rect', { x: X(Math.floor(p.from / 10)) + 3, y: Y(p.from % 10) + 3, width: 34, height: 34, fill: 'none', stroke: '#d9a520', 'stroke-width': 2, 'stroke-dasharray': '5 3' }));
+  pieces.replaceChildren();
+  for (let f = 1; f <= 9; f++) for (let r = 1; r <= 9; r++) {
+    const piece = p.board[f * 10 + r];
+    if (!piece) continue;
+    const x = X(f) + 20, y = Y(r) + 20, a = { x, y: y + 11, 'font-size': 30 };
+    if (piece.kind[0] === '+') a.fill = '#c00';
+    if (!piece.black) a.transform = `rotate(180 ${x} ${y})`;
+    pieces.append(el('text', a, NAMES[piece.kind]));
+  }
+};
 // An arrow over the board, or a ring around a drop.
 const arrow = (usi, name, black) => {
   const to = square(usi.slice(2)), x = X(Math.floor(to / 10)) + 20, y = Y(to % 10) + 20;

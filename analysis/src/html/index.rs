@@ -7,7 +7,7 @@ use enbu_kifu::markup::escape;
 use enbu_language::Language;
 
 use super::player::{self, Played};
-use super::{Words, bilingual, day, fill, head, shortened, shown, words_of};
+use super::{Fetches, Words, bilingual, day, fill, head, shortened, shown, words_of};
 use crate::report::{GameReport, Side, SideReport};
 
 /// A game in the index.
@@ -51,7 +51,7 @@ pub fn index(rows: &[IndexRow], language: Option<Language>) -> String {
     let mut sorted: Vec<&IndexRow> = rows.iter().collect();
     sorted.sort_by(|one, other| one.page.cmp(&other.page));
     let values = [
-        ("head", head("Enbu", language)),
+        ("head", head("Enbu", language, "", Fetches::Nothing)),
         ("count", rows.len().to_string()),
         ("players", player::summaries(rows.iter().flat_map(|row| &row.played))),
         ("rows", sorted.into_iter().map(|row| row.html.as_str()).collect()),

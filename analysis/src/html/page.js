@@ -20,24 +20,10 @@
   const draw = (p, arrows) => {
     const svg = $('board').querySelector('svg');
     svg.style.transform = flipped ? 'rotate(180deg)' : '';
-    const last = svg.querySelector('.last'), pieces = svg.querySelector('.pieces');
-    last.replaceChildren();
-    if (p.to) last.append(el('rect', { x: X(Math.floor(p.to / 10)), y: Y(p.to % 10), width: 40, height: 40, fill: '#f6d68b' }));
-    if (p.from) last.append(el('rect', { x: X(Math.floor(p.from / 10)) + 3, y: Y(p.from % 10) + 3, width: 34, height: 34, fill: 'none', stroke: '#d9a520', 'stroke-width': 2, 'stroke-dasharray': '5 3' }));
-    pieces.replaceChildren();
-    for (let f = 1; f <= 9; f++) for (let r = 1; r <= 9; r++) {
-      const piece = p.board[f * 10 + r];
-      if (!piece) continue;
-      const x = X(f) + 20, y = Y(r) + 20, a = { x, y: y + 11, 'font-size': 30 };
-      if (piece.kind[0] === '+') a.fill = '#c00';
-      if (!piece.black) a.transform = `rotate(180 ${x} ${y})`;
-      pieces.append(el('text', a, NAMES[piece.kind]));
-    }
+    place(svg, p);
     svg.querySelectorAll('.arrow').forEach(old => old.remove());
     svg.append(...arrows.map(({ usi, name, black }) => arrow(usi, name, black)));
-    const text = h => HAND.filter(k => h[k]).map(k => NAMES[k] + count(h[k])).join(' ') || say('なし', 'none');
-    $('hand-black').textContent = text(p.hand.b);
-    $('hand-white').textContent = text(p.hand.w);
+    for (const [id, hand] of [['hand-black', p.hand.b], ['hand-white', p.hand.w]]) $(id).textContent = held(hand) || say('なし', 'none');
     $('player-black').classList.toggle('turn', p.black);
     $('player-white').classList.toggle('turn', !p.black);
     const box = $('board').parentElement;
@@ -56,10 +42,8 @@
     return (s.cp > 0 ? '+' : '') + s.cp;
   };
   const percent = w => (100 * w).toFixed(1) + '%';
-  const clock = ms => { const s = Math.floor(ms / 1000), h = Math.floor(s / 3600); return (h ? h + ':' : '') + String(Math.floor(s / 60) % 60).padStart(h ? 2 : 1, '0') + ':' + String(s % 60).padStart(2, '0'); };
   const CLASSES = { best: ['最善手', 'best'], good: ['ほぼ最善', 'good'], inaccuracy: ['疑問手', 'inaccuracy'], mistake: ['悪手', 'mistake'], blunder: ['大悪手', 'blunder'] };
   const moveText = mv => say(mv.ja, mv.en);
-  const node = (name, text, cls) => { const e = document.createElement(name); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
 
   // The moves from the start to a place.
   const path = (l, ply) => {
@@ -197,7 +181,7 @@
     return to.replace(/^同$/, '同　') + piece + (mv.u[4] === '+' ? '成' : '') + `(${mv.u[0]}${mv.u.charCodeAt(1) - 96})`;
   };
   const diagram = p => {
-    const hand = h => HAND.filter(k => h[k]).map(k => NAMES[k] + count(h[k])).join('　') || 'なし';
+    const hand = h => held(h, '　') || 'なし';
     const cell = piece => piece ? (piece.black ? ' ' : 'v') + NAMES[piece.kind] : ' ・';
     const row = r => '|' + [9, 8, 7, 6, 5, 4, 3, 2, 1].map(f => cell(p.board[f * 10 + r])).join('') + '|' + DIGITS[r];
     const edge = '+---------------------------+', [black, white] = data.sides.map(names => names.split('|')[0]);

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use enbu_arena::Points;
+use enbu_analysis::html::{Fetches, head};
 use enbu_arena::ratings::{Games, Rated, Ratings};
-use enbu_arena::results;
+use enbu_arena::{Points, results};
 use enbu_kifu::markup::escape;
 use enbu_kifu::{GameResult, HeaderKey, Mode, Record, read_any};
 use enbu_language::{Language, pick, text};
@@ -237,29 +237,24 @@ fn markdown(ratings: &Ratings) -> String {
 /// A page without anything from elsewhere.
 fn html(ratings: &Ratings) -> String {
     let title = pick("Ratings", "レート");
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"{}\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>{title}</title>\n<style>\n:root {{ color-scheme: light dark; font-family: system-ui, sans-serif }}\n\
-         body {{ max-width: 64rem; margin: 1rem auto; padding: 0 1rem }}\n.wide {{ overflow-x: auto }}\n\
-         table {{ border-collapse: collapse; margin: 1rem 0 }}\nth, td {{ padding: .25rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #8886 }}\n\
-         th:nth-child(2), td:nth-child(2) {{ text-align: left }}\n</style>\n<h1>{title}</h1>\n<p>{}</p>\n",
-        Language::current().name(),
-        escape(&heading(ratings)),
-    );
+    let mut page = head(title, Some(Language::current()), STYLE, Fetches::Nothing);
+    let _ = writeln!(page, "<header><h1>{title}</h1><p>{}</p></header>", escape(&heading(ratings)));
     let row = |tag: &str, cells: [String; 9]| {
         let cells = cells.map(|cell| format!("<{tag}>{}</{tag}>", escape(&cell)));
         format!("<tr>{}</tr>\n", cells.concat())
     };
     for group in groups(ratings) {
-        page += "<div class=\"wide\"><table>\n";
+        page += "<div class=\"card wide\"><table>\n";
         page += &row("th", titles().map(str::to_owned));
         group.iter().enumerate().for_each(|(rank, player)| page += &row("td", cells(rank + 1, player)));
-        page += "</table></div>\n";
-        let _ = write!(page, "{}", chart(group));
+        page += &format!("</table>\n{}</div>\n", chart(group));
     }
     remark(ratings).into_iter().for_each(|remark| page += &format!("<p>{remark}</p>\n"));
-    page
+    page + "</body>\n</html>\n"
 }
+
+/// The style of the page, after that of all pages.
+const STYLE: &str = "\n.card { max-width: 64rem; margin: .75rem 0; } th, td { white-space: nowrap; } :is(th, td):nth-child(2) { text-align: left; }";
 
 /// The intervals of a group as a drawing.
 fn chart(group: &[Rated]) -> String {
