@@ -29,6 +29,7 @@ use crate::referee::Rules;
 use crate::rounds::Bracket;
 use crate::schedule::{OpeningOrder, Pair, Schedule, Scores, TIE_BREAKS, Tournament};
 use crate::time_control::{GameClock, IncrementUse, TimeControl};
+use crate::watch::Spectators;
 
 /// Everything that decides which games are played and how they are judged.
 #[derive(Clone, Debug)]
@@ -67,6 +68,8 @@ pub struct MatchSettings {
     pub concurrency: usize,
     /// Lifetime of the engines' processes.
     pub processes: Processes,
+    /// Those who watch the games.
+    pub spectators: Spectators,
 }
 
 /// Lifetime of the process of an engine.
@@ -169,6 +172,11 @@ impl Contest {
     /// course of games. Their number, part and concurrency are not included.
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// The names of the engines.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// Number of games in this part; those that break ties are not included.
@@ -413,6 +421,8 @@ impl<'m> Worker<'m> {
             adjudication: settings.adjudication,
             clocks: by_color(color1, controls.map(clock)),
             slack: settings.slack,
+            number: 2 * pair.number + half,
+            spectators: &settings.spectators,
         };
         let game = play(&setup, by_color(color1, players), self.facts.as_mut())?;
         let remark = game.remark.clone();

@@ -1,11 +1,12 @@
 //! Playing one game between two engines.
 
 use std::fmt::Display;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use enbu_language::{Both, text};
 use enbu_movegen::{Color, Move};
-use enbu_usi::client::{Answer, ClientError};
+use enbu_usi::client::{Answer, ClientError, LastReport};
 use enbu_usi::{BestMove, Command, GameResult};
 
 use crate::adjudication::{Adjudication, Adjudicator, FactFinder};
@@ -16,12 +17,16 @@ use crate::record::{Fault, Faults, LoggedMove, count, count_all, score_text};
 use crate::referee::{Ending, Reason, Referee, Rules};
 use crate::stall::stalled;
 use crate::time_control::{GameClock, go_request};
+use crate::watch::{LiveGame, Seat, Spectators};
 
 /// Longest word of an engine in a message, in characters.
 const MAX_WORD: usize = 40;
 
 /// Longest line of play in a message, in plies.
 const MAX_LINE: usize = 20;
+
+/// Time after which an interrupt ends a wait.
+const PACE_STEP: Duration = Duration::from_millis(50);
 
 pub(crate) struct GameSetup<'m> {
     pub(crate) opening: &'m Opening,
@@ -30,6 +35,9 @@ pub(crate) struct GameSetup<'m> {
     pub(crate) clocks: [GameClock; 2],
     /// Forgiven time for each move.
     pub(crate) slack: Duration,
+    /// Its number, for those who watch.
+    pub(crate) number: usize,
+    pub(crate) spectators: &'m Spectators,
 }
 
 /// A finished game. Pairs are of Black and White.
@@ -63,6 +71,7 @@ struct Game<'g, 'm> {
     players: [&'g mut Player<'m>; 2],
     referee: Referee,
     clocks: [GameClock; 2],
+    seat: Seat<'m>,
     adjudicator: Adjudicator,
     facts: Option<&'g mut FactFinder>,
     pondering: [Option<Move>; 2],
@@ -83,9 +92,11 @@ pub(crate) fn play<'g, 'm>(
     mut facts: Option<&'g mut FactFinder>,
 ) -> Result<PlayedGame, PlayerError> {
     facts.iter_mut().for_each(|facts| facts.begin_game());
+    let names = players.each_ref().map(|player| player.name.to_owned());
     let mut game = Game {
         setup,
         players,
+        seat: setup.spectators.seat(setup.number, || LiveGame::new(names, setup.opening)),
         referee: setup.opening.referee(setup.rules),
         clocks: setup.clocks,
         adjudicator: Adjudicator::new(setup.adjudication),
@@ -127,10 +138,26 @@ impl Game<'_, '_> {
                 self.remark = Some(remark);
                 return Ok(ending);
             }
-            if let Some(ending) = self.turn()? {
+            let began = Instant::now();
+            let ending = self.turn()?;
+            self.keep_pace(began)?;
+            if let Some(ending) = ending {
                 return Ok(ending);
             }
         }
+    }
+
+    /// Waits until a move has taken the least time for spectators; no clock runs.
+    fn keep_pace(&self, began: Instant) -> Result<(), PlayerError> {
+        let end = began + self.setup.spectators.pace;
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            thread::sleep(left.min(PACE_STEP));
+            let player = &self.players[self.referee.turn()];
+            if player.cancel.is_cancelled() {
+                return Err(player.cancelled());
+            }
+        }
+        Ok(())
     }
 
     /// Adds unsolicited output since the last call to the engine's faults.
@@ -149,11 +176,16 @@ impl Game<'_, '_> {
         let budget = self.clocks[turn].budget();
         let patience = self.players[turn].patience.hang;
         let limit = budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
-        let answer = self.players[turn].driver()?.answer(began, limit);
+        let seat = &self.seat;
+        seat.show(|live| live.start(self.clocks.each_ref().map(GameClock::left)));
+        let heard = |report: &LastReport| seat.show(|live| live.report(turn, report));
+        let answer = self.players[turn].driver()?.answer(began, limit, heard);
         self.collect_noise(turn);
         let answer = answer.map_err(failed)?;
         let elapsed = answer.at.saturating_duration_since(began);
-        self.log.push(logged(&answer, elapsed));
+        let logged = logged(&answer, elapsed);
+        self.seat.show(|live| live.stop(logged.clone()));
+        self.log.push(logged);
         if let Some(budget) = budget.filter(|&budget| elapsed > budget + self.setup.slack) {
             return Ok(Some(self.too_late(turn, elapsed, budget)));
         }
@@ -199,7 +231,7 @@ impl Game<'_, '_> {
         let patience = self.players[color].patience.hang;
         if let Some(client) = self.players[color].running() {
             client.send(&Command::Stop)?;
-            client.answer(Instant::now(), patience)?;
+            client.answer(Instant::now(), patience, |_| ())?;
         }
         Ok(())
     }
@@ -214,6 +246,7 @@ impl Game<'_, '_> {
         if let Err(error) = self.referee.play(best) {
             return Ok(Some(self.illegal(turn, answer, error)));
         }
+        self.seat.show(|live| live.moves.push(best));
         let ending = self.referee.ending();
         if ending.is_none() {
             self.start_pondering(turn, ponder, answer)?;

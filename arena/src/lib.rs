@@ -29,6 +29,7 @@
 //! | `referee` `adjudication` | end of a game |
 //! | `player` `game` | one engine; one game |
 //! | `contest` | the match: settings, threads |
+//! | `watch` | games in progress, for spectators |
 //! | `stall` | time for which processors of the host were taken |
 //! | `record` [`results`] | a saved game; files of them |
 //! | `sprt` [`report`] [`chart`] | statistics of the games |
@@ -60,14 +61,16 @@ mod stall;
 pub mod suite;
 mod swiss;
 mod time_control;
+mod watch;
 
 pub use adjudication::{Adjudication, DrawAdjudication, Facts, WinAdjudication};
 pub use contest::{Contest, ContestError, MatchEvent, MatchSettings, Processes, identify, names};
 pub use engine_spec::{EngineSpec, Ponder, SpecError};
 pub use player::{Patience, TrafficLog};
-pub use record::{GameRecord, Points, ReplayError};
+pub use record::{GameRecord, LoggedMove, Points, ReplayError};
 pub use referee::{MatedSide, Rules};
 pub use rounds::{Bracket, Rank, Score};
 pub use schedule::{OpeningOrder, Schedule, Scores, Tournament};
 pub use sprt::{EloModel, Pentanomial, Sprt, SprtError, sign_test};
 pub use time_control::{IncrementUse, TimeControl, TimeControlError};
+pub use watch::{LiveGame, Spectators};

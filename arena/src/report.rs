@@ -202,7 +202,7 @@ pub(crate) const LEAST_PAIRS: u64 = 4;
 const WIDEST_ELO: f64 = 500.0;
 
 /// Returns true if estimates mean something.
-fn is_meaningful(pairs: &Pentanomial) -> bool {
+pub fn is_meaningful(pairs: &Pentanomial) -> bool {
     pairs.pairs() >= LEAST_PAIRS && pairs.elo().half_width <= WIDEST_ELO
 }
 
@@ -288,9 +288,7 @@ impl Report {
                 let (tally, pairs, faults) = engines.entry(name).or_default();
                 let Tally { won, drawn, lost } = pairing.all;
                 let (won, lost) = if index == 0 { (won, lost) } else { (lost, won) };
-                tally.won += won;
-                tally.drawn += drawn;
-                tally.lost += lost;
+                *tally += Tally { won, drawn, lost };
                 for cell in 0..5 {
                     pairs.0[cell] += pairing.pairs.0[if index == 0 { cell } else { 4 - cell }];
                 }

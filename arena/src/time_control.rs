@@ -172,6 +172,16 @@ impl GameClock {
         }
     }
 
+    /// Main time and byoyomi that are left for the next move, in milliseconds; `None` without a clock.
+    pub(crate) fn left(&self) -> Option<[u64; 2]> {
+        let all = u64::try_from(self.budget()?.as_millis()).unwrap_or(u64::MAX);
+        let byoyomi = match self.control {
+            TimeControl::Clock { byoyomi_ms, .. } => byoyomi_ms,
+            _ => all,
+        };
+        Some([all - byoyomi, byoyomi])
+    }
+
     /// Takes the time of a move off the clock, rounded up to whole milliseconds, and
     /// adds the increment.
     pub(crate) fn spend(&mut self, elapsed: Duration) {

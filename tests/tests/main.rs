@@ -23,6 +23,7 @@ mod learn;
 mod legality;
 mod make_undo;
 mod malformed;
+mod match_page;
 mod mate;
 mod memory;
 mod messages;

@@ -10,10 +10,13 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use enbu_kifu::svg;
 use enbu_movegen::{Position, Setup};
 use enbu_tests::binary::{enbu, workspace_root};
+use enbu_tests::session::patience;
 use enbu_tests::skipped;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -29,7 +32,7 @@ struct Shown {
 }
 
 /// A running browser with one page.
-struct Browser {
+pub(crate) struct Browser {
     child: Child,
     to: File,
     from: BufReader<File>,
@@ -37,6 +40,8 @@ struct Browser {
     last_id: u64,
     /// Errors on the console, and requests that leave the file.
     faults: Vec<String>,
+    /// The server that the page may send requests to.
+    pub(crate) server: Option<String>,
     loaded: bool,
     _folder: TempDir,
 }
@@ -52,7 +57,7 @@ fn browser_path() -> Option<PathBuf> {
 
 impl Browser {
     /// Starts a browser with a window of this size; `None` where none is installed.
-    fn start(width: u32, height: u32) -> Option<Self> {
+    pub(crate) fn start(width: u32, height: u32) -> Option<Self> {
         let Some(path) = browser_path() else {
             skipped("no browser is installed (apt-get install chromium)");
             return None;
@@ -77,8 +82,17 @@ impl Browser {
             .unwrap();
         let to = File::options().write(true).open(&pipes[0]).unwrap();
         let from = BufReader::new(File::open(&pipes[1]).unwrap());
-        let mut browser =
-            Self { child, to, from, session: None, last_id: 0, faults: Vec::new(), loaded: false, _folder: folder };
+        let mut browser = Self {
+            child,
+            to,
+            from,
+            session: None,
+            last_id: 0,
+            faults: Vec::new(),
+            server: None,
+            loaded: false,
+            _folder: folder,
+        };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attached = json!({ "targetId": target["targetId"], "flatten": true });
         browser.session = browser.call("Target.attachToTarget", attached)["sessionId"].as_str().map(str::to_owned);
@@ -105,7 +119,8 @@ impl Browser {
             Some("Network.requestWillBeSent") => {
                 let url = params["request"]["url"].as_str().unwrap_or_default();
                 let is_local = url.starts_with("file:") && url.ends_with(".html");
-                if !is_local && !url.starts_with("data:") && url != "about:blank" {
+                let is_served = self.server.as_ref().is_some_and(|server| url.starts_with(server));
+                if !is_local && !is_served && !url.starts_with("data:") && url != "about:blank" {
                     self.faults.push(format!("request of {url}"));
                 }
             }
@@ -115,7 +130,11 @@ impl Browser {
     }
 
     /// Calls a method of the debugging protocol.
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+        self.try_call(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    fn try_call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.last_id += 1;
         let mut message = json!({ "id": self.last_id, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -123,36 +142,57 @@ impl Browser {
         }
         self.to.write_all(format!("{message}\0").as_bytes()).unwrap();
         loop {
-            let answer = self.next();
+            let mut answer = self.next();
             if answer["id"] == self.last_id {
-                assert!(answer.get("error").is_none(), "{method}: {answer}");
-                return answer["result"].clone();
+                return if answer.get("error").is_some() { Err(answer) } else { Ok(answer["result"].take()) };
             }
         }
     }
 
-    fn load(&mut self, page: &Path) {
+    pub(crate) fn load(&mut self, page: &Path) {
+        self.visit(&format!("file://{}", page.display()));
+    }
+
+    /// Loads the page of an address.
+    pub(crate) fn visit(&mut self, url: &str) {
         self.loaded = false;
-        self.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        self.call("Page.navigate", json!({ "url": url }));
         while !self.loaded {
             self.next();
         }
     }
 
-    fn evaluate(&mut self, script: &str) -> Value {
+    pub(crate) fn evaluate(&mut self, script: &str) -> Value {
         let answer = self.call("Runtime.evaluate", json!({ "expression": script, "returnByValue": true }));
         assert!(answer.get("exceptionDetails").is_none(), "{script}: {answer}");
         answer["result"]["value"].clone()
     }
 
-    fn key(&mut self, key: &str) {
+    /// Waits until a script has this value, on a page that may load itself meanwhile.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, script: &str, expected: &Value) {
+        let deadline = Instant::now() + 3 * patience();
+        let mut seen = Value::Null;
+        while Instant::now() < deadline {
+            // Fails while the page is loaded.
+            let answer = self.try_call("Runtime.evaluate", json!({ "expression": script, "returnByValue": true }));
+            seen = answer.map_or(Value::Null, |mut answer| answer["result"]["value"].take());
+            if seen == *expected {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        panic!("{script}: {seen}, not {expected}");
+    }
+
+    pub(crate) fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             self.call("Input.dispatchKeyEvent", json!({ "type": kind, "key": key }));
         }
     }
 
     /// Clicks into the middle of an element.
-    fn click(&mut self, selector: &str) {
+    pub(crate) fn click(&mut self, selector: &str) {
         let script = format!(
             "(e => {{ e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect(); \
              return [b.x + b.width / 2, b.y + b.height / 2] }})(document.querySelector({}))",
@@ -180,12 +220,12 @@ impl Browser {
     }
 
     /// Pixels by which the page is wider than its window.
-    fn overflow(&mut self) -> Value {
+    pub(crate) fn overflow(&mut self) -> Value {
         self.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     }
 
     #[track_caller]
-    fn assert_no_faults(&self) {
+    pub(crate) fn assert_no_faults(&self) {
         assert!(self.faults.is_empty(), "{:#?}", self.faults);
     }
 }
@@ -212,7 +252,7 @@ fn score_text(score: &Value) -> String {
 }
 
 /// Places and names of the pieces in the picture that `kifu::svg` draws.
-fn drawn(sfen: &str) -> String {
+pub(crate) fn drawn(sfen: &str) -> String {
     let setup: Setup = sfen.parse().unwrap();
     let picture = svg::board(&setup, None);
     let (_, pieces) = picture.split_once("<g class=\"pieces\">").unwrap();

@@ -167,7 +167,7 @@ const RULES: &[Choice<EnteringKingRule>] = &[
 ];
 
 /// Seconds of patience, at most a day.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| pick("not a number of seconds", "秒数ではありません"))?;
     let is_possible = (0.001..=86_400.0).contains(&value);
     is_possible

@@ -2,6 +2,7 @@
 
 mod args;
 mod config;
+mod page;
 
 use std::fs;
 use std::io::{self, Write};
@@ -24,6 +25,7 @@ use super::progress::{Progress, time_left};
 use crate::terminal::notice;
 pub(in crate::commands) use args::EngineArgs;
 pub(crate) use args::MatchArgs;
+use page::{Page, Stage};
 
 pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu match --engine ./new name=new --engine ./old name=old --tc 10+0.1 --openings openings.sfen
@@ -74,7 +76,13 @@ fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if let Some(path) = &args.chart {
         draw(path, &contents.games, sprt.as_ref())?;
     }
-    finish(args, &Report::of(&contents.games), None, sprt.as_ref(), out)
+    let report = Report::of(&contents.games);
+    if let Some(dir) = &args.page {
+        page::check(dir, existing)?;
+        let names: Vec<String> = report.standings().into_iter().map(|standing| standing.name).collect();
+        Page::begin(dir, &names.join(" – "), None, report.games(), sprt, &contents.games)?.finish(Stage::Over)?;
+    }
+    finish(args, &report, None, sprt.as_ref(), out)
 }
 
 fn scores(games: &[GameRecord]) -> Scores {
@@ -85,14 +93,15 @@ fn scores(games: &[GameRecord]) -> Scores {
 fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let cancel = cancel_on_signal()?;
     let sprt = args.sprt()?;
-    if let Some(chart) = &args.chart {
-        check_writable(chart, if args.resume { Existing::Replace } else { args.force.existing() })?;
-    }
+    let existing = if args.resume { Existing::Replace } else { args.force.existing() };
+    args.chart.iter().try_for_each(|path| check_writable(path, existing))?;
+    args.page.iter().try_for_each(|dir| page::check(dir, existing))?;
     let settings = args.settings(&cancel)?;
     if settings.repeats_games() {
         notice(game_args::repeated_games());
     }
     let log = game_args::traffic_log(args.log.as_deref())?;
+    let live = settings.spectators.games.clone();
     let contest = match Contest::prepare(settings, &cancel, log.as_ref()) {
         Ok(contest) => contest,
         Err(ContestError::Cancelled) => return Ok(ExitCode::from(INTERRUPTED)),
@@ -100,7 +109,10 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     };
     let path = args.out.clone().unwrap_or_else(|| "match.jsonl".into());
     let (mut file, games) = open_results(args, &path, &contest)?;
-    let mut state = State::new(args, &contest, sprt, games);
+    let all = contest.games() as u64;
+    let title = &contest.names().join(" – ");
+    let page = args.page.as_ref().map(|dir| Page::begin(dir, title, live, all, sprt, &games)).transpose()?;
+    let mut state = State::new(args, all, sprt, games, page);
     state.catch_up();
     let result = contest.play(scores(&state.games), &cancel, log.as_ref(), |news| match news {
         MatchEvent::Game(game, remark) => state.take(*game, remark.as_ref(), &mut file),
@@ -116,14 +128,15 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     });
     state.progress.finish();
     let saved = file.save();
-    if let Some(chart) = &args.chart {
-        draw(chart, &state.games, sprt.as_ref())?;
-    }
+    let charted = args.chart.as_ref().map_or(Ok(()), |chart| draw(chart, &state.games, sprt.as_ref()));
+    let stage = if result.is_err() { Stage::Stopped } else { Stage::Over };
+    let shown = state.page.take().map_or(Ok(()), |page| page.finish(stage));
     let bracket = contest.bracket(&scores(&state.games));
     let code = finish(args, &state.report, bracket.as_ref(), sprt.as_ref(), out)?;
     if let Err(error) = saved {
         return Err(lost(&file, &error, out));
     }
+    charted.and(shown)?;
     match result {
         Ok(()) => Ok(code),
         Err(ContestError::Cancelled) => {
@@ -185,6 +198,7 @@ struct State<'m> {
     started: Instant,
     games: Vec<GameRecord>,
     sprt: Option<Sprt>,
+    page: Option<Page>,
     progress: Progress,
     charted: Instant,
     /// A full disk stays full: its notice is printed once.
@@ -193,16 +207,17 @@ struct State<'m> {
 }
 
 impl<'m> State<'m> {
-    fn new(args: &'m MatchArgs, contest: &Contest, sprt: Option<Sprt>, games: Vec<GameRecord>) -> Self {
+    fn new(args: &'m MatchArgs, all: u64, sprt: Option<Sprt>, games: Vec<GameRecord>, page: Option<Page>) -> Self {
         Self {
             args,
             report: Report::of(&games),
-            all: contest.games() as u64,
+            all,
             resumed: games.len() as u64,
             started: Instant::now(),
             games,
             sprt,
-            progress: if args.quiet { Progress::quiet() } else { Progress::new(contest.games() as u64) },
+            page,
+            progress: if args.quiet { Progress::quiet() } else { Progress::new(all) },
             charted: Instant::now(),
             file_trouble: Once::new(),
             csa_trouble: Once::new(),
@@ -262,6 +277,9 @@ impl<'m> State<'m> {
             let (number, reason) = (game.game, game.reason.name());
             let text = text!("game {number}: {reason}: {remark}", "対局 {number}（{reason}）：{remark}");
             self.progress.notice(&text);
+        }
+        if let Some(page) = &self.page {
+            page.add(&game, remark);
         }
         self.report.add(&game);
         self.games.push(game);

@@ -13,7 +13,7 @@ use enbu_arena::report::Tally;
 use enbu_arena::spsa::{self, Conditions, State, Trial};
 use enbu_arena::{
     Contest, ContestError, EngineSpec, GameRecord, MatchEvent, MatchSettings, OpeningOrder, Ponder, Processes,
-    Schedule, Scores, Tournament, TrafficLog, identify,
+    Schedule, Scores, Spectators, Tournament, TrafficLog, identify,
 };
 use enbu_usi::client::Cancel;
 
@@ -135,6 +135,7 @@ fn prepare(args: &TuneArgs, cancel: &Cancel, log: Option<&TrafficLog>) -> io::Re
         patience,
         concurrency: usize::from(args.concurrency),
         processes: Processes::Kept,
+        spectators: Spectators::default(),
     };
     let rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
     let order = OpeningOrder::Random;

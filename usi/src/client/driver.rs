@@ -196,14 +196,20 @@ impl Driver {
         self.process.any_waiting(|line| line.starts_with("bestmove"))
     }
 
-    /// Waits for the answer to the last `go`, up to `limit` after `since`.
-    pub fn answer(&mut self, since: Instant, limit: Duration) -> Result<Answer, ClientError> {
+    /// Waits for the answer to the last `go`, up to `limit` after `since`; `watch` sees the report after each line.
+    pub fn answer(
+        &mut self,
+        since: Instant,
+        limit: Duration,
+        mut watch: impl FnMut(&LastReport),
+    ) -> Result<Answer, ClientError> {
         let mut report = LastReport::default();
         loop {
             let line = self.line("bestmove", since, limit)?;
             if let Some(answer) = self.take(line, &mut report) {
                 return Ok(answer);
             }
+            watch(&report);
         }
     }
 

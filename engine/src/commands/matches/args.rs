@@ -3,9 +3,13 @@
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, SpecError, Sprt, Tournament};
+use enbu_arena::{
+    EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, SpecError, Spectators, Sprt, Tournament,
+};
 use enbu_language::text;
 use enbu_usi::client::Cancel;
 
@@ -90,6 +94,12 @@ pub(crate) struct MatchArgs {
     /// SVG chart of Elo and LLR over the games ‖ Elo と LLR（対数尤度比）の推移のグラフ（SVG）
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) chart: Option<PathBuf>,
+    /// Folder for a page that shows the match while it is played ‖ 対局中の連続対局を見るページのフォルダ
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(super) page: Option<PathBuf>,
+    /// Least time of a move in seconds, for spectators; no clock runs in the rest of it ‖ 観戦用の1手の最短時間（秒）。余りの時間に時計は進まない
+    #[arg(long, value_name = "S", value_parser = game_args::seconds, help_heading = "Output")]
+    pace: Option<f64>,
     /// File for the lines between the referee and the engines, up to 16 MiB from each engine in a game ‖ エンジンとの通信を記録するファイル（1局につき各エンジンから 16 MiB まで）
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) log: Option<PathBuf>,
@@ -235,6 +245,10 @@ impl MatchArgs {
             patience: self.clock.patience(),
             concurrency: usize::from(self.concurrency),
             processes: if self.restart { Processes::Restarted } else { Processes::Kept },
+            spectators: Spectators {
+                pace: self.pace.map_or(Duration::ZERO, Duration::from_secs_f64),
+                games: self.page.is_some().then(Arc::default),
+            },
         })
     }
 
