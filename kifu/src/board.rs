@@ -46,15 +46,9 @@ impl State {
         static START: Lazy<(Setup, Option<Replay>)> =
             Lazy::new(|| (Setup::startpos(), Replay::from_setup(&Setup::startpos()).ok()));
         // Most games begin there.
-        let game = if is(setup, &START.0) { START.1.clone() } else { Replay::from_setup(setup).ok() };
+        let game = if *setup == START.0 { START.1.clone() } else { Replay::from_setup(setup).ok() };
         game.map_or_else(|| Self::Diagram(Box::new(setup.clone())), |game| Self::Playable(Box::new(game)))
     }
-}
-
-/// Returns true if the diagrams are equal. Without branches, unlike the derived comparison.
-fn is(setup: &Setup, other: &Setup) -> bool {
-    let differs = setup.board.iter().zip(&other.board).fold(false, |differs, (one, two)| differs | (one != two));
-    !differs && (setup.hands, setup.turn, setup.ply) == (other.hands, other.turn, other.ply)
 }
 
 impl Board {

@@ -247,10 +247,7 @@ fn psn_of_head(text: &str) -> Option<Format> {
 
 /// The format that a line alone gives away.
 fn of_line(line: &str) -> Option<Format> {
-    // First, since the tests for the others take longer.
-    if is_of_csa(line.as_bytes()) {
-        return Some(Format::Csa);
-    }
+    let bytes = line.as_bytes();
     if line.starts_with("#KIF") || line.starts_with("手数--") {
         return Some(Format::Kif);
     }
@@ -270,23 +267,17 @@ fn of_line(line: &str) -> Option<Format> {
             _ => is_position(line).then_some(Format::Usi),
         };
     }
-    if line.starts_with('[') && line.contains('"') {
-        return Some(Format::Pgn);
-    }
-    is_position(line).then_some(Format::Usi)
-}
-
-/// Returns true if the line alone gives CSA away: statements begin with signs of ASCII that no other format has there.
-fn is_of_csa(line: &[u8]) -> bool {
-    match line {
-        [b'V', b'1'..=b'9', ..] | [b'N', b'+' | b'-', ..] | [b'P', b'I' | b'+' | b'-', ..] => true,
-        [b'P', b'1'..=b'9', b'+' | b'-' | b' ', ..] | [b'+' | b'-'] | [b'\'', ..] => true,
-        [b'+' | b'-', a, b, c, d, e, f, ..] => {
-            [a, b, c, d].into_iter().all(u8::is_ascii_digit) && e.is_ascii_uppercase() && f.is_ascii_uppercase()
+    match bytes {
+        [b'[', ..] if line.contains('"') => Some(Format::Pgn),
+        [b'V', b'1'..=b'9', ..] | [b'N', b'+' | b'-', ..] | [b'P', b'I' | b'+' | b'-', ..] => Some(Format::Csa),
+        [b'P', b'1'..=b'9', b'+' | b'-' | b' ', ..] | [b'+' | b'-'] => Some(Format::Csa),
+        [b'+' | b'-', a, b, c, d, e, f, ..] if [a, b, c, d].into_iter().all(u8::is_ascii_digit) => {
+            (e.is_ascii_uppercase() && f.is_ascii_uppercase()).then_some(Format::Csa)
         }
-        [b'%', letter, ..] => letter.is_ascii_uppercase() || b"+-".contains(letter),
-        [b'$', ..] => line.contains(&b':'),
-        _ => false,
+        [b'%', letter, ..] if letter.is_ascii_uppercase() || b"+-".contains(letter) => Some(Format::Csa),
+        [b'$', ..] if line.contains(':') => Some(Format::Csa),
+        [b'\'', ..] => Some(Format::Csa),
+        _ => is_position(line).then_some(Format::Usi),
     }
 }
 
