@@ -57,10 +57,18 @@ impl Play {
 
     fn go(&mut self, position: &str, limits: &str) -> Answer {
         self.session.send(&format!("position {position}"));
-        self.session.send(&format!("go {limits}"));
-        let lines = self.session.until("bestmove");
-        let best = lines.last().expect("an answer")["bestmove ".len()..].to_owned();
-        Answer { lines, best }
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            self.session.send(&format!("go {limits}"));
+            let lines = self.session.until("bestmove");
+            let best = lines.last().expect("an answer")["bestmove ".len()..].to_owned();
+            let answer = Answer { lines, best };
+            // A busy machine may hold up a look-up for the second after which the search answers.
+            if tries == 3 || !answer.says("no answer in time") {
+                return answer;
+            }
+        }
     }
 
     /// The book move for the start position; `None` if the search answers.
