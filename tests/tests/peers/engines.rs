@@ -86,7 +86,8 @@ const ROWS: &[Row] = &[
     ),
     (
         "a name of 60 kB",
-        Script("LONG echo \"id name $x\"; echo usiok"),
+        // It waits for `usi`: the referee reads nothing of one that has ended by then.
+        Script("LONG read usi; echo \"id name $x\"; echo usiok"),
         &["option.NoSuch=1"],
         "has no option named `NoSuch`",
         0.5,
