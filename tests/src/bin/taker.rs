@@ -61,7 +61,7 @@ fn choice(position: &Position, seed: u64) -> Option<Move> {
     moves.get(any as usize % moves.len()).copied()
 }
 
-/// What a capture wins in centipawns if the next move takes back; 0 for other moves.
+/// The gain of a capture in centipawns, less the taking piece where the square is defended; 0 for other moves.
 fn gain(position: &Position, mv: Move) -> i32 {
     let MoveParts::Board { from, to, .. } = mv.parts() else { return 0 };
     let (Some(taken), Some(taker)) = (position.piece_at(to), position.piece_at(from)) else { return 0 };
