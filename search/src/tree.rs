@@ -239,7 +239,7 @@ impl Worker<'_> {
         self.frame_mut(ply).anchor = anchor;
         if number == 0 && !self.stopped {
             // A side without a legal move has lost, in check or not; without the excluded move the
-            // node just fails low.
+            // node just fails low, and a level that overlooked all moves keeps the evaluation.
             best.value = match node.eval() {
                 _ if node.excluded.is_some() => alpha,
                 Some(eval) if self.job.options.level.is_some() => eval,
