@@ -58,6 +58,7 @@ mod sound;
 mod table;
 mod value;
 
+pub use line::after_checks;
 pub use one::mate_in_one;
 pub use overseer::{Limits, Mate, Progress, Refinement};
 pub use plies::Length;

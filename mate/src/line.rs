@@ -85,7 +85,7 @@ fn mates(position: &Position, line: &[Move]) -> bool {
 
 /// The position after a line that begins and ends with the attacker's moves; `None` unless
 /// all moves are legal and each of the attacker's gives check.
-pub(crate) fn after_checks(position: &Position, line: &[Move]) -> Option<Position> {
+pub fn after_checks(position: &Position, line: &[Move]) -> Option<Position> {
     let mut board = position.without_history();
     let legal = line.iter().enumerate().all(|(ply, &mv)| {
         let checks = ply % 2 == 1 || board.gives_check(mv);

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use enbu_language::{Both, text};
+use enbu_mate::after_checks;
 use enbu_movegen::Move;
 use enbu_usi::client::{Cancel, ClientError, Driver, Heard, ReplyError};
 use enbu_usi::{BestMove, Bound, Checkmate, Command, Info, MateLimit, Reply, Score};
@@ -223,14 +224,9 @@ fn illegal(mv: &Move) -> Verdict {
 /// The judgement of a mating line: all moves legal, each of the attacker's a check, the last one mate.
 fn mate(problem: &Problem, line: &[Move]) -> Verdict {
     let mut position = problem.position().clone();
-    for (index, &mv) in line.iter().enumerate() {
-        if position.play(mv).is_err() {
-            return illegal(&mv);
-        }
-        if index % 2 == 0 && !position.in_check() {
-            return Verdict::Wrong;
-        }
+    if let Some(mv) = line.iter().find(|&&mv| position.play(mv).is_err()) {
+        return illegal(mv);
     }
-    let is_mate = line.len() % 2 == 1 && !position.has_legal_move();
+    let is_mate = after_checks(problem.position(), line).is_some_and(|end| end.is_mate());
     verdict(is_mate && line.first().is_some_and(|&first| problem.is_right(first)))
 }
