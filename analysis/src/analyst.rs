@@ -125,14 +125,17 @@ struct Tables {
 ///
 /// A thread that uses one should have a stack of [`STACK_BYTES`](Self::STACK_BYTES).
 pub struct Analyst {
-    settings: Settings,
-    curve: Curve,
+    /// The settings.
+    pub settings: Settings,
+    /// The curve of win probability.
+    pub curve: Curve,
     game: Tables,
     /// For opening positions, each searched from empty tables.
     apart: Tables,
     heard: Arc<Heard>,
     openings: Arc<OpeningCache>,
-    engine: String,
+    /// Name of program and evaluation.
+    pub engine: String,
 }
 
 impl Analyst {
@@ -171,21 +174,6 @@ impl Analyst {
             engine: engine.into(),
             settings,
         })
-    }
-
-    /// The settings.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The curve of win probability.
-    pub fn curve(&self) -> Curve {
-        self.curve
-    }
-
-    /// Name of program and evaluation.
-    pub fn engine(&self) -> &str {
-        &self.engine
     }
 
     /// Forgets the last game.

@@ -190,7 +190,7 @@ impl Game<'_> {
     /// Searches the positions of a line.
     fn search(&mut self, walk: Walk) -> Result<Searched, GameError> {
         let (count, from) = (walk.moves.len() + 1, walk.from());
-        let settings = self.analyst.settings();
+        let settings = &self.analyst.settings;
         let is_judged = walk.parent.is_none() || settings.scope == Scope::Variations;
         let wanted = settings.from.saturating_sub(1)..settings.to.saturating_add(1);
         // A variation shares its first position with the line it leaves.
@@ -284,7 +284,7 @@ impl Game<'_> {
             let mover = position.turn();
             if let Some([Some(known), Some(after)]) = line.judged.get_mut(index..index + 2)
                 && let (Some(best), Some(played)) = (known.score(), after.score())
-                && self.analyst.settings().judges(mover)
+                && self.analyst.settings.judges(mover)
             {
                 if self.stop.load(Ordering::Relaxed) {
                     return Err(GameError::Interrupted);
@@ -332,7 +332,7 @@ impl Game<'_> {
             after.lines.iter_mut().for_each(|line| line.score = score);
         } else {
             after.lines.insert(0, Line { score, moves: rest, declares: false });
-            after.lines.truncate(self.analyst.settings().multi_pv.max(1));
+            after.lines.truncate(self.analyst.settings.multi_pv.max(1));
         }
     }
 
@@ -341,7 +341,7 @@ impl Game<'_> {
         let (Some(expected), Some(found)) = (known.score(), after.score()) else { return };
         let mover = before.turn();
         let (best, played) = (self.analyst.win_of(mover, expected), self.analyst.win_of(mover, found));
-        if known.first_choice() != Some(mv) || best - played < self.analyst.settings().thresholds.least() {
+        if known.first_choice() != Some(mv) || best - played < self.analyst.settings.thresholds.least() {
             return;
         }
         let others = self.analyst.judge_without(before, mv, self.rules);
@@ -363,15 +363,15 @@ fn report(record: &Record, start: &Position, lines: Vec<Searched>, analyst: &Ana
     let winner = end.and_then(|end| end.result).and_then(GameResult::winner).map(Side::from);
     let mut report = GameReport {
         format: FORMAT,
-        engine: analyst.engine().to_owned(),
-        settings: analyst.settings().to_string(),
+        engine: analyst.engine.clone(),
+        settings: analyst.settings.to_string(),
         black_name: header(HeaderKey::BlackName),
         white_name: header(HeaderKey::WhiteName),
         event: header(HeaderKey::Event),
         date: header(HeaderKey::StartTime),
         winner,
         end: end.map(|end| end.kind.to_string()),
-        win_scale_cp: analyst.curve().scale_cp(),
+        win_scale_cp: analyst.curve.scale_cp(),
         names: Names::of(record),
         ..GameReport::default()
     };
@@ -443,7 +443,7 @@ fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analys
             ..MoveReport::default()
         };
         if let (Some(before), Some(after)) = (line.judged(index), line.judged(index + 1))
-            && analyst.settings().judges(side)
+            && analyst.settings.judges(side)
         {
             judge_move(&mut report, before, after, mv, side, analyst);
         }
@@ -459,7 +459,7 @@ fn judge_move(report: &mut MoveReport, before: &Judged, after: &Judged, mv: Move
     report.first_choice = before.first_choice() == Some(mv);
     let loss = if report.first_choice { 0.0 } else { rounded((win(best) - win(played)).max(0.0)) };
     report.loss = Some(loss);
-    report.class = Some(analyst.settings().thresholds.class(loss));
+    report.class = Some(analyst.settings.thresholds.class(loss));
     report.second_loss = before.second.as_ref().map(|second| rounded((win(best) - win(second.score)).max(0.0)));
     report.mating_moves = before.mates.iter().flat_map(|line| line.moves.first()).map(ToString::to_string).collect();
     report.answers = before.mates.iter().chain(&before.second).map(|line| best_line(line, analyst)).collect();

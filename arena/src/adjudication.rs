@@ -77,7 +77,7 @@ impl FactFinder {
 
     /// The end of the game and its reason, if the side to move can declare a win or has a forced mate.
     pub(crate) fn verdict(&mut self, referee: &Referee) -> Option<(Ending, Both)> {
-        let (turn, position) = (referee.turn(), referee.position());
+        let (turn, position) = (referee.turn(), &referee.position);
         *self.seen.entry(position.key()).or_default() += 1;
         if referee.declared() == Ending::win(turn, Reason::Declaration) {
             let remark = text!("the side to move can declare a win", "手番側が入玉宣言で勝てます");

@@ -56,7 +56,7 @@ pub fn svg(games: &[GameRecord], sprt: Option<&Sprt>) -> String {
     let first = games.first().map(|game| (&game.name1, &game.name2));
     for game in games.iter().filter(|game| Some((&game.name1, &game.name2)) == first) {
         report.add(game);
-        let pairing = &report.pairings()[0];
+        let pairing = &report.pairings[0];
         if pairing.pairs.pairs() == pairs {
             continue;
         }

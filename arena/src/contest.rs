@@ -150,8 +150,11 @@ pub fn names(
 #[derive(Debug)]
 pub struct Contest {
     settings: MatchSettings,
-    names: Vec<String>,
-    id: String,
+    /// The names of the engines.
+    pub names: Vec<String>,
+    /// The name of the match in its games: a digest of the settings that decide the
+    /// course of games. Their number, part and concurrency are not included.
+    pub id: String,
 }
 
 impl Contest {
@@ -166,17 +169,6 @@ impl Contest {
         let names = names(&settings.engines, settings.patience, cancel, log)?;
         let id = settings.id(&names);
         Ok(Self { settings, names, id })
-    }
-
-    /// The name of the match in its games: a digest of the settings that decide the
-    /// course of games. Their number, part and concurrency are not included.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// The names of the engines.
-    pub fn names(&self) -> &[String] {
-        &self.names
     }
 
     /// Number of games in this part; those that break ties are not included.

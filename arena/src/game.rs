@@ -119,7 +119,7 @@ pub(crate) fn play<'g, 'm>(
         game.finish_with(color, ending)?;
     }
     let Game { referee, log, faults, over, stall, remark, .. } = game;
-    Ok(PlayedGame { ending, moves: referee.moves().to_vec(), log, faults, over, stall, remark })
+    Ok(PlayedGame { ending, moves: referee.moves.to_vec(), log, faults, over, stall, remark })
 }
 
 impl Game<'_, '_> {
@@ -217,7 +217,7 @@ impl Game<'_, '_> {
         if let Some(expected) = self.pondering[turn].take() {
             let early = self.players[turn].driver()?.has_answered();
             count(&mut self.faults[turn], Fault::Early, u32::from(early));
-            if self.referee.moves().last() == Some(&expected) {
+            if self.referee.moves.last() == Some(&expected) {
                 self.players[turn].driver()?.send(&Command::PonderHit(None)).map_err(failed)?;
                 return Ok(Instant::now());
             }
@@ -251,13 +251,13 @@ impl Game<'_, '_> {
         if ending.is_none() {
             self.start_pondering(turn, ponder, answer)?;
         }
-        let adjudged = self.adjudicator.note(turn, answer.report.score, self.referee.position().ply());
+        let adjudged = self.adjudicator.note(turn, answer.report.score, self.referee.position.ply());
         Ok(ending.or(adjudged))
     }
 
     /// Checks the move to ponder on, and lets the engine ponder if it does that.
     fn start_pondering(&mut self, turn: Color, ponder: Option<Move>, answer: &Answer) -> Result<(), Interruption> {
-        let legal = ponder.filter(|&mv| self.referee.position().is_legal(mv));
+        let legal = ponder.filter(|&mv| self.referee.position.is_legal(mv));
         if answer.ponder_fault.is_some() || ponder != legal {
             count(&mut self.faults[turn], Fault::BadPonder, 1);
         }
@@ -283,7 +283,7 @@ impl Game<'_, '_> {
         if self.remark.is_none() {
             let line: Vec<String> = report.pv.iter().take(number.min(MAX_LINE)).map(Move::to_string).collect();
             let more = if number > MAX_LINE { " ..." } else { "" };
-            let (number, line, position) = (number + 1, line.join(" "), self.referee.position());
+            let (number, line, position) = (number + 1, line.join(" "), &self.referee.position);
             self.remark = Some(Both::of(text!(
                 "illegal `{bad}`, move {number} of the pv {line}{more}, at {position}",
                 "読み筋 {line}{more} の {number} 手目 `{bad}` は指せません（局面 {position}）"
@@ -298,7 +298,7 @@ impl Game<'_, '_> {
             Ok(BestMove::Play { .. }) => String::new(),
             _ => format!("bestmove `{said}`: "),
         };
-        let position = self.referee.position();
+        let position = &self.referee.position;
         self.remark = Some(Both::of(text!("{said}{why} at {position}", "{said}{why}（局面 {position}）")));
         Ending::win(!turn, Reason::Illegal)
     }

@@ -111,10 +111,11 @@ impl Ending {
 #[derive(Clone, Debug)]
 pub(crate) struct Referee {
     rules: Rules,
-    position: Position,
+    pub(crate) position: Position,
     /// The part of the `position` command that does not change.
     base: String,
-    moves: Vec<Move>,
+    /// The moves since the opening's diagram, those of the opening included.
+    pub(crate) moves: Vec<Move>,
 }
 
 impl Referee {
@@ -124,17 +125,8 @@ impl Referee {
         Self { rules, position, base: command.to_string(), moves }
     }
 
-    pub(crate) const fn position(&self) -> &Position {
-        &self.position
-    }
-
     pub(crate) fn turn(&self) -> Color {
         self.position.turn()
-    }
-
-    /// The moves since the opening's diagram, those of the opening included.
-    pub(crate) fn moves(&self) -> &[Move] {
-        &self.moves
     }
 
     /// Plays a move; an illegal one changes nothing.

@@ -248,7 +248,8 @@ pub struct Standing {
 /// The games of a match, counted.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    pairings: Vec<Pairing>,
+    /// The pairings, in the order of their first games.
+    pub pairings: Vec<Pairing>,
 }
 
 impl Report {
@@ -268,11 +269,6 @@ impl Report {
         let mut report = Self::default();
         games.into_iter().for_each(|game| report.add(game));
         report
-    }
-
-    /// The pairings, in the order of their first games.
-    pub fn pairings(&self) -> &[Pairing] {
-        &self.pairings
     }
 
     /// Number of games.
@@ -365,7 +361,7 @@ mod tests {
         let games: Vec<GameRecord> =
             scores.iter().enumerate().map(|(number, &score)| played(number, ["a", "b"], score)).collect();
         let report = Report::of(&games);
-        let pairing = &report.pairings()[0];
+        let pairing = &report.pairings[0];
         assert_eq!(pairing.all, Tally { won: 3, drawn: 2, lost: 2 });
         assert_eq!(pairing.by_color[Color::Black], Tally { won: 2, drawn: 2, lost: 0 });
         assert_eq!(pairing.by_color[Color::White], Tally { won: 1, drawn: 0, lost: 2 });
@@ -377,7 +373,7 @@ mod tests {
         // The order in which games come does not matter.
         let mut reversed = games;
         reversed.reverse();
-        assert_eq!(Report::of(&reversed).pairings()[0].pairs, pairing.pairs);
+        assert_eq!(Report::of(&reversed).pairings[0].pairs, pairing.pairs);
     }
 
     #[test]
@@ -385,8 +381,8 @@ mod tests {
         let one = |number| played(number, ["a", "b"], Points::Win);
         let games = [one(0), one(1), one(2), one(3), GameRecord { moves: "2g2f".to_owned(), ..one(4) }];
         let report = Report::of(&games);
-        assert_eq!(report.pairings()[0].repeated, 2, "with other colours it is another game");
-        assert!(report.pairings()[0].line(None).contains("  repeated 2  faults"));
+        assert_eq!(report.pairings[0].repeated, 2, "with other colours it is another game");
+        assert!(report.pairings[0].line(None).contains("  repeated 2  faults"));
         assert!(report.summary(None).contains("  repeated     2 games equal an earlier one move for move\n"));
         assert!(!Report::of(&games[..2]).summary(None).contains("repeated"));
     }
@@ -417,17 +413,17 @@ mod tests {
     fn an_interval_without_meaning_is_a_dash_for_people() {
         let games: Vec<GameRecord> = (0..8).map(|number| played(number, ["a", "b"], Points::Win)).collect();
         let report = Report::of(&games);
-        assert!(report.pairings()[0].line(None).starts_with("W 8 D 0 L 0  Elo –  ptnml [0, 0, 0, 0, 4]"));
+        assert!(report.pairings[0].line(None).starts_with("W 8 D 0 L 0  Elo –  ptnml [0, 0, 0, 0, 4]"));
         let summary = report.summary(None);
         assert!(summary.contains("  Elo          – (95 %)\n  nElo         – (95 %)\n  LOS          –\n"), "{summary}");
         // One pair has no variance.
         let one = Report::of(&games[..2]);
-        assert!(one.pairings()[0].line(None).contains("  Elo –  "));
+        assert!(one.pairings[0].line(None).contains("  Elo –  "));
         assert!(report.table().ends_with("–  faults: bad_pv 16") && report.standings()[0].elo.half_width > 5000.0);
         let even = [Points::Win, Points::Loss, Points::Loss, Points::Win];
         let games = (0..40).map(|number| played(number, ["a", "b"], even[number % 4]));
         let report = Report::of(&games.collect::<Vec<_>>());
-        assert!(report.pairings()[0].line(None).contains("  Elo +0.0 +- "), "{:?}", report.pairings()[0].pairs);
+        assert!(report.pairings[0].line(None).contains("  Elo +0.0 +- "), "{:?}", report.pairings[0].pairs);
     }
 
     #[test]
@@ -435,7 +431,7 @@ mod tests {
         let games: Vec<GameRecord> = (0..4).map(|number| played(number, ["甲", "乙"], Points::Draw)).collect();
         let report = Report::of(&games);
         let page = Language::Japanese.render(std::fmt::from_fn(|f| {
-            writeln!(f, "{}\n{}\n{}", report.summary(None), report.table(), report.pairings()[0].line(None))
+            writeln!(f, "{}\n{}\n{}", report.summary(None), report.table(), report.pairings[0].line(None))
         }));
         for part in ["甲 対 乙：4局（2組）", "  全体         0勝 0敗 4分（50.0 %）", "乙 の不正な読み筋 8 回"]
         {
@@ -450,6 +446,6 @@ mod tests {
     fn games_of_different_matches_are_no_pair() {
         let mut games = [played(0, ["a", "b"], Points::Win), played(1, ["a", "b"], Points::Win)];
         games[1].match_id = "other".to_owned();
-        assert_eq!(Report::of(&games).pairings()[0].pairs.pairs(), 0);
+        assert_eq!(Report::of(&games).pairings[0].pairs.pairs(), 0);
     }
 }

@@ -64,7 +64,8 @@ pub struct ResultsFile {
     store: Box<dyn Store>,
     /// Length of the whole lines in the store, in bytes.
     length: u64,
-    unsaved: Vec<String>,
+    /// The lines that could not be written, oldest first.
+    pub unsaved: Vec<String>,
 }
 
 impl ResultsFile {
@@ -126,11 +127,6 @@ impl ResultsFile {
             self.unsaved.remove(0);
         }
         Ok(())
-    }
-
-    /// The lines that could not be written, oldest first.
-    pub fn unsaved(&self) -> &[String] {
-        &self.unsaved
     }
 }
 
@@ -386,12 +382,12 @@ mod tests {
         file.append(&numbered(0)).unwrap();
         assert!(file.append(&numbered(1)).is_err());
         assert!(file.append(&numbered(2)).is_err());
-        assert_eq!(file.unsaved().len(), 2);
+        assert_eq!(file.unsaved.len(), 2);
         assert_eq!(contents.lock().iter().filter(|&&byte| byte == b'\n').count(), 1);
         assert_eq!(contents.lock().last(), Some(&b'\n'));
         *room.lock() = 10_000;
         file.append(&numbered(3)).unwrap();
-        assert_eq!(file.unsaved(), [""; 0]);
+        assert_eq!(file.unsaved, [""; 0]);
         let text = String::from_utf8(contents.lock().clone()).unwrap();
         let games: Vec<GameRecord> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(games, [numbered(0), numbered(1), numbered(2), numbered(3)]);

@@ -70,9 +70,9 @@ impl Searched {
     /// Opens a file after a look at records all over it.
     pub(crate) fn open(file: File) -> Result<Self, BookError> {
         let disk = Disk::new(file)?;
-        let (count, rest) = (disk.len() / RECORD_BYTES as u64, disk.len() % RECORD_BYTES as u64);
+        let (count, rest) = (disk.len / RECORD_BYTES as u64, disk.len % RECORD_BYTES as u64);
         if rest != 0 {
-            return Err(BookError::offset(disk.len() - rest, Fault::PartialRecord(rest)));
+            return Err(BookError::offset(disk.len - rest, Fault::PartialRecord(rest)));
         }
         let searched = Self { disk, count };
         searched.check()?;

@@ -33,18 +33,14 @@ pub struct Combined<I: Iterator<Item = Result<Page, BookError>>> {
     pages: Peekable<I>,
     choice: Choice,
     plies: Plies,
-    combined: u64,
+    /// Number of pages that were added to others so far.
+    pub combined: u64,
 }
 
 impl<I: Iterator<Item = Result<Page, BookError>>> Combined<I> {
     /// Combines the pages of `pages`.
     pub fn new(pages: I, choice: Choice, plies: Plies) -> Self {
         Self { pages: pages.peekable(), choice, plies, combined: 0 }
-    }
-
-    /// Number of pages that were added to others so far.
-    pub fn combined(&self) -> u64 {
-        self.combined
     }
 }
 

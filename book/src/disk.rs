@@ -15,17 +15,13 @@ use crate::error::{BookError, Fault};
 #[derive(Debug)]
 pub(crate) struct Disk {
     file: Mutex<File>,
-    len: u64,
+    pub(crate) len: u64,
 }
 
 impl Disk {
     pub(crate) fn new(file: File) -> Result<Self, BookError> {
         let len = file.metadata()?.len();
         Ok(Self { file: Mutex::new(file), len })
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        self.len
     }
 
     /// The bytes from `offset` on, up to `size`, fewer at the end of the file.

@@ -121,7 +121,8 @@ impl Spooled for Sample {
 /// ```
 pub struct Gatherer {
     samples: Sorter<Sample>,
-    added: u64,
+    /// Number of moves added.
+    pub added: u64,
 }
 
 impl Gatherer {
@@ -129,11 +130,6 @@ impl Gatherer {
     /// `folder`, which vanish with the process.
     pub fn new(budget_bytes: usize, folder: &Path) -> Self {
         Self { samples: Sorter::new(folder, budget_bytes), added: 0 }
-    }
-
-    /// Number of moves added.
-    pub const fn added(&self) -> u64 {
-        self.added
     }
 
     /// Adds a move.
@@ -203,7 +199,7 @@ mod tests {
         random_games(3000, |position, mv, score| {
             games.add(PositionKey::of(position), position.ply(), mv, score).expect("added");
         });
-        assert_eq!(games.added(), 18_000);
+        assert_eq!(games.added, 18_000);
         games.finish(min_games).expect("sorted").map(|page| page.expect("a page")).collect()
     }
 

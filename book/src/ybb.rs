@@ -136,7 +136,7 @@ impl Searched {
     /// Opens a file after a look at its header and at records all over it.
     pub(crate) fn open(file: File) -> Result<Self, BookError> {
         let disk = Disk::new(file)?;
-        let layout = Layout::read(&disk.array(0)?, disk.len())?;
+        let layout = Layout::read(&disk.array(0)?, disk.len)?;
         let searched = Self { disk, layout };
         searched.check()?;
         Ok(searched)

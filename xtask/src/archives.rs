@@ -12,7 +12,7 @@ use crate::tool::Outcome;
 /// Packs the stage into a `tar.gz` with the stage's folder as its only entry at the top.
 pub(crate) fn tar(sh: &Shell, stage: &Stage, archive: &Path, epoch: u64) -> Outcome {
     stage.finish(sh)?;
-    let (parent, name) = split(stage.folder());
+    let (parent, name) = split(&stage.folder);
     let (time, owner) = (format!("--mtime=@{epoch}"), ["--owner=root:0", "--group=root:0"]);
     let tar = cmd!(sh, "tar --create --format=ustar --sort=name {owner...} {time} --directory {parent} {name}");
     compress(sh, &tar.quiet().output()?.stdout, archive)
@@ -35,7 +35,7 @@ fn packed(sh: &Shell, bytes: &[u8]) -> Outcome<Vec<u8>> {
 
 /// Packs the stage into a zip file with the stage's folder as its only entry at the top.
 pub(crate) fn zip(sh: &Shell, stage: &Stage, archive: &Path) -> Outcome {
-    let (parent, _) = split(stage.folder());
+    let (parent, _) = split(&stage.folder);
     let files = stage.finish(sh)?;
     let inside = files.iter().filter_map(|path| path.strip_prefix(&parent).ok());
     let names: String = inside.map(|path| format!("{}\n", path.display())).collect();
@@ -113,7 +113,7 @@ fn copyright(mit: &str) -> String {
 
 /// Packs the stage, which has the files of the package, into the Debian package.
 pub(crate) fn debian(sh: &Shell, stage: &Stage, epoch: u64, package: &Path) -> Outcome {
-    let (version, files, folder) = (env!("CARGO_PKG_VERSION"), stage.finish(sh)?, stage.folder());
+    let (version, files, folder) = (env!("CARGO_PKG_VERSION"), stage.finish(sh)?, &stage.folder);
     let (mut sums, mut bytes) = (String::new(), 0);
     for path in &files {
         let sum = cmd!(sh, "md5sum --binary {path}").quiet().read()?;

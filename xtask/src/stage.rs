@@ -42,7 +42,7 @@ pub(crate) fn pages(sh: &Shell, licences: &str) -> Outcome<Vec<(PathBuf, Vec<u8>
 
 /// A folder with the files of a package.
 pub(crate) struct Stage {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     time: SystemTime,
 }
 
@@ -52,10 +52,6 @@ impl Stage {
         sh.remove_path(&folder)?;
         sh.create_dir(&folder)?;
         Ok(Self { folder, time: SystemTime::UNIX_EPOCH + Duration::from_secs(epoch) })
-    }
-
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     pub(crate) fn add(&self, sh: &Shell, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Outcome {
@@ -189,7 +185,7 @@ mod tests {
         stage.add(sh, "docs/a", "a").expect("written");
         stage.add_program(sh, "b", "b").expect("written");
         let files = stage.finish(sh).expect("files");
-        let names: Vec<_> = files.iter().filter_map(|path| path.strip_prefix(stage.folder()).ok()).collect();
+        let names: Vec<_> = files.iter().filter_map(|path| path.strip_prefix(&stage.folder).ok()).collect();
         assert_eq!(names, [Path::new("b"), Path::new("docs/a")]);
         use std::os::unix::fs::PermissionsExt;
         let modes = files.iter().map(|path| fs::metadata(path).expect("it exists").permissions().mode() & 0o777);

@@ -86,12 +86,12 @@ impl Searched {
             Ok(end)
         };
         for _ in 0..FIRST {
-            let Some(found) = self.position_from(at, self.disk.len())? else { return Ok(()) };
+            let Some(found) = self.position_from(at, self.disk.len)? else { return Ok(()) };
             at = check(found)?;
         }
-        let step = (self.disk.len() - at) / SAMPLES;
+        let step = (self.disk.len - at) / SAMPLES;
         for sample in 0..SAMPLES {
-            let Some(found) = self.position_from(at + sample * step, self.disk.len())? else { return Ok(()) };
+            let Some(found) = self.position_from(at + sample * step, self.disk.len)? else { return Ok(()) };
             check(found)?;
         }
         Ok(())
@@ -116,7 +116,7 @@ impl Searched {
     pub(crate) fn find(&self, key: &PositionKey) -> Result<Vec<Page>, BookError> {
         let target = key.as_str().as_bytes();
         // Lines before `low` have smaller keys, lines from `high` on have not.
-        let (mut low, mut high) = (0, self.disk.len());
+        let (mut low, mut high) = (0, self.disk.len);
         // A line that begins before `high` may end after it.
         while high.saturating_sub(low) > NEAR {
             let middle = low + (high - low) / 2;

@@ -110,7 +110,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let path = args.out.clone().unwrap_or_else(|| "match.jsonl".into());
     let (mut file, games) = open_results(args, &path, &contest)?;
     let all = contest.games() as u64;
-    let title = &contest.names().join(" – ");
+    let title = &contest.names.join(" – ");
     let page = args.page.as_ref().map(|dir| Page::begin(dir, title, live, all, sprt, &games)).transpose()?;
     let mut state = State::new(args, all, sprt, games, page);
     state.catch_up();
@@ -154,7 +154,7 @@ fn play(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
 
 /// Prints games that could not be saved to standard output, the last place left.
 fn lost(file: &ResultsFile, error: &results::ResultsError, out: &mut impl Write) -> io::Error {
-    let unsaved = file.unsaved();
+    let unsaved = &file.unsaved;
     let written = unsaved.iter().try_for_each(|line| writeln!(out, "{line}"));
     let place = match written {
         Ok(()) => pick("they are printed above, one a line", "上に1局1行で出力しました"),
@@ -169,7 +169,7 @@ fn open_results(args: &MatchArgs, path: &Path, contest: &Contest) -> io::Result<
         return Ok((ResultsFile::create(path).map_err(io::Error::other)?, Vec::new()));
     }
     let (file, contents) = ResultsFile::resume(path).map_err(io::Error::other)?;
-    if let Some(other) = contents.games.iter().find(|game| game.match_id != contest.id()) {
+    if let Some(other) = contents.games.iter().find(|game| game.match_id != contest.id) {
         return Err(failed(text!(
             "{}: game {} belongs to a match with other engines, options, openings, rules or seed",
             "{}：対局 {} はエンジン、オプション、開始局面、ルール、乱数の種のどれかが違う連続対局です",
@@ -289,7 +289,7 @@ impl<'m> State<'m> {
     }
 
     fn is_decided(&self) -> bool {
-        let pairs = self.report.pairings().first().map(|pairing| pairing.pairs);
+        let pairs = self.report.pairings.first().map(|pairing| pairing.pairs);
         self.sprt.zip(pairs).is_some_and(|(sprt, pairs)| sprt.decision(&pairs).is_some())
     }
 
@@ -343,13 +343,13 @@ fn finish(
             Some(bracket) => writeln!(out, "{}\n\n{}", bracket.text(), report.table())?,
         }
     }
-    let faulty = report.pairings().iter().any(|pairing| pairing.faults.iter().any(|faults| !faults.is_empty()));
+    let faulty = report.pairings.iter().any(|pairing| pairing.faults.iter().any(|faults| !faults.is_empty()));
     Ok(if args.strict && faulty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The results so far, to follow their number: on its line for two engines, as a table below it for more.
 fn state(report: &Report, sprt: Option<&Sprt>) -> String {
-    match report.pairings() {
+    match &report.pairings[..] {
         [one] => format!("  {}", one.line(sprt)),
         _ => format!("\n{}", report.table()),
     }
@@ -357,7 +357,7 @@ fn state(report: &Report, sprt: Option<&Sprt>) -> String {
 
 /// The pairings with their estimates, for other programs.
 fn machine(report: &Report, sprt: Option<&Sprt>) -> Value {
-    let pairings = report.pairings().iter().map(|pairing| {
+    let pairings = report.pairings.iter().map(|pairing| {
         let Ok(Value::Object(mut fields)) = serde_json::to_value(pairing) else { return Value::Null };
         let pairs = &pairing.pairs;
         fields.insert("elo".to_owned(), json!(pairs.elo()));

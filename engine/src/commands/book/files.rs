@@ -292,7 +292,7 @@ impl Job<'_> {
         }));
         let written = write(&self.args.output, format, &preface, checked, self.args.force.existing());
         bar.finish_and_clear();
-        written.map(|written| (written, pages.combined()))
+        written.map(|written| (written, pages.combined))
     }
 
     /// Author and description of the first input that has any.

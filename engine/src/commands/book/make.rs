@@ -202,7 +202,7 @@ impl RecordsArgs {
         let mut gatherer = Gatherer::new(memory_bytes, folder(path));
         let pool = rayon::ThreadPoolBuilder::new().build().map_err(io::Error::other)?;
         let totals = pool.install(|| self.gather(&files, &mut gatherer))?;
-        let moves = gatherer.added();
+        let moves = gatherer.added;
         let pages = gatherer.finish(self.min_count)?.map(|page| Ok(page?));
         let positions = write_sorted(path, self.force.existing(), memory_bytes, pages)?;
         let seconds = started.elapsed().as_secs_f64().max(0.001);
@@ -247,7 +247,7 @@ impl RecordsArgs {
                     gatherer.add(position, ply, mv, score)?;
                 }
             }
-            let (games, moves) = (totals.counts.games, gatherer.added());
+            let (games, moves) = (totals.counts.games, gatherer.added);
             progress.show(done, || text!("{games} games, {moves} moves", "{games} 局、{moves} 手").to_string());
         }
         progress.finish();

@@ -184,7 +184,7 @@ impl Results {
         let head = json!({
             "at": epoch_ms(SystemTime::now()), "state": state, "facts": in_both(later(|| self.facts(stage))),
             "standings": self.report.standings().iter().map(standing).collect::<Value>(),
-            "pairings": self.report.pairings().iter().map(pairing).collect::<Value>(),
+            "pairings": self.report.pairings.iter().map(pairing).collect::<Value>(),
         });
         let list = |list: &VecDeque<String>| list.iter().map(String::as_str).collect::<Vec<_>>().join(",");
         let (last, faults) = (list(&self.last), list(&self.faults));
@@ -199,7 +199,7 @@ impl Results {
             Stage::Stopped => pick(", interrupted", "、中断").to_owned(),
             Stage::Over => pick(", finished", "、終了").to_owned(),
         };
-        let test = self.sprt.zip(self.report.pairings().first());
+        let test = self.sprt.zip(self.report.pairings.first());
         let test = test.map(|(sprt, one)| format!(" · SPRT {}", sprt_text(&sprt, &one.pairs))).unwrap_or_default();
         text!("{done}/{all} games{left}{test}", "{done}/{all}局{left}{test}").to_string()
     }
