@@ -1,26 +1,35 @@
 //! Leaving out moves.
 
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use enbu_movegen::Position;
 
 use crate::page::{Entry, Page};
 
-/// Conditions of the moves that stay in a book. Moves without a number pass the conditions
-/// on it, except that an absent count is 1 and an absent depth 0.
-#[derive(Clone, Debug, Default)]
+/// Conditions of the moves that stay in a book, as arguments of a command. Moves and positions
+/// without a number pass the conditions on it, but for counts and depths.
+#[derive(Args, Clone, Debug, Default)]
 pub struct Filter {
-    /// Least count.
+    /// Least count of a move; without a count it is 1 ‖ 指し手の出現回数の下限。出現回数のない指し手は 1 とみなす
+    #[arg(long, value_name = "N")]
     pub min_count: Option<u64>,
-    /// Least depth.
+    /// Least depth of a move; without a depth it is 0 ‖ 指し手の深さの下限。深さのない指し手は 0 とみなす
+    #[arg(long, value_name = "PLIES")]
     pub min_depth: Option<u32>,
-    /// Least value in centipawns, from the side that moves.
+    /// Least value of a move from the side that moves ‖ 指し手の評価値の下限（手番側から見た値）
+    #[arg(long, value_name = "CP", allow_negative_numbers = true)]
     pub min_value: Option<i32>,
-    /// Largest difference to the best value of the position in centipawns.
+    /// Largest difference to the best value of the position ‖ 局面の最善の評価値との差の上限
+    #[arg(long, value_name = "CP")]
     pub max_loss: Option<u32>,
-    /// Largest ply of a position; positions without a ply pass.
+    /// Largest ply of a position ‖ 局面の手数の上限
+    #[arg(long, value_name = "PLY")]
     pub max_ply: Option<u32>,
-    /// Most moves of a position: the first ones in the order of [`Page::sort`].
+    /// Most moves of a position: those with the largest counts, then the best values ‖ 1局面の指し手の数の上限。出現回数、評価値の順に残す
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=u64::from(u32::MAX)))]
     pub max_moves: Option<usize>,
-    /// Drops illegal and repeated moves, illegal replies, and positions that cannot be played.
+    /// Drop illegal and repeated moves, illegal replies, and positions that cannot be played ‖ 反則手、重複した指し手、反則の応手、指せない局面を取り除く
+    #[arg(long)]
     pub legal: bool,
 }
 

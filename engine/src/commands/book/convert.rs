@@ -77,27 +77,8 @@ pub(crate) struct PruneArgs {
     /// Book to read; its format is detected from its content ‖ 読み込む定跡。形式は内容から判別
     #[arg(value_name = "BOOK")]
     input: PathBuf,
-    /// Least count of a move; without a count it is 1 ‖ 指し手の出現回数の下限。出現回数のない指し手は 1 とみなす
-    #[arg(long, value_name = "N")]
-    min_count: Option<u64>,
-    /// Least depth of a move; without a depth it is 0 ‖ 指し手の深さの下限。深さのない指し手は 0 とみなす
-    #[arg(long, value_name = "PLIES")]
-    min_depth: Option<u32>,
-    /// Least value of a move from the side that moves ‖ 指し手の評価値の下限（手番側から見た値）
-    #[arg(long, value_name = "CP", allow_negative_numbers = true)]
-    min_value: Option<i32>,
-    /// Largest difference to the best value of the position ‖ 局面の最善の評価値との差の上限
-    #[arg(long, value_name = "CP")]
-    max_loss: Option<u32>,
-    /// Largest ply of a position ‖ 局面の手数の上限
-    #[arg(long, value_name = "PLY")]
-    max_ply: Option<u32>,
-    /// Most moves of a position: those with the largest counts, then the best values ‖ 1局面の指し手の数の上限。出現回数、評価値の順に残す
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max_moves: Option<u32>,
-    /// Drop illegal and repeated moves, illegal replies, and positions that cannot be played ‖ 反則手、重複した指し手、反則の応手、指せない局面を取り除く
-    #[arg(long)]
-    legal: bool,
+    #[command(flatten)]
+    filter: Filter,
     #[command(flatten)]
     write: WriteArgs,
 }
@@ -127,14 +108,5 @@ pub(super) fn merge(args: &MergeArgs, out: &mut impl Write) -> io::Result<ExitCo
 }
 
 pub(super) fn prune(args: &PruneArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let filter = Filter {
-        min_count: args.min_count,
-        min_depth: args.min_depth,
-        min_value: args.min_value,
-        max_loss: args.max_loss,
-        max_ply: args.max_ply,
-        max_moves: args.max_moves.map(|moves| moves as usize),
-        legal: args.legal,
-    };
-    Job { edit: &|page| filter.apply(page), ..job(&args.input, &args.write) }.run("book prune", out)
+    Job { edit: &|page| args.filter.apply(page), ..job(&args.input, &args.write) }.run("book prune", out)
 }
