@@ -65,14 +65,15 @@ pub(crate) fn decode_head(cursor: &mut Cursor<'_>, number: u64) -> Result<(Game,
     }
     let opening = cursor.u8("a game")?;
     let moves = cursor.u16("a game")?;
-    let start = (flags & HAS_START != 0).then(|| decode_start(cursor, number)).transpose()?;
+    let start = (flags & HAS_START != 0).then(|| decode_start(cursor, Packing::Sfen, number)).transpose()?;
     let game = Game { start, opening: Vec::new(), moves: Vec::new(), result, ending };
     Ok((game, [opening.into(), moves.into()]))
 }
 
-fn decode_start(cursor: &mut Cursor<'_>, game: u64) -> Result<Box<Setup>, GameFileError> {
+/// The start position of a game and its ply.
+pub(crate) fn decode_start(cursor: &mut Cursor<'_>, packing: Packing, game: u64) -> Result<Box<Setup>, GameFileError> {
     let packed = cursor.array("a start position")?;
-    let mut setup = Packing::Sfen.unpack(&packed).map_err(|error| GameFileError::Start { game, error })?;
+    let mut setup = packing.unpack(&packed).map_err(|error| GameFileError::Start { game, error })?;
     setup.ply = cursor.u16("a start position")?.max(1);
     Ok(Box::new(setup))
 }

@@ -14,7 +14,7 @@
 
 use enbu_movegen::{Packing, apery_move, from_apery_move};
 
-use crate::codec::Cursor;
+use crate::codec::{Cursor, decode_start};
 use crate::error::{FileErrorKind, GameFileError};
 use crate::game::{Ending, Game, GameResult, ScoredMove};
 
@@ -99,13 +99,7 @@ fn game(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
     let offset = cursor.at;
     let start = match cursor.u8("a game")? {
         1 => None,
-        0 => {
-            let packed = cursor.array("a start position")?;
-            let mut setup =
-                Packing::Hcp.unpack(&packed).map_err(|error| GameFileError::Start { game: number, error })?;
-            setup.ply = cursor.u16("a start position")?.max(1);
-            Some(Box::new(setup))
-        }
+        0 => Some(decode_start(cursor, Packing::Hcp, number)?),
         other => return Err(field("a start", offset, other.into())),
     };
     let mut moves = Vec::new();
