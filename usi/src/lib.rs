@@ -47,5 +47,5 @@ pub use option::{ENTERING_KING_RULES, OptionError, OptionKind, OptionSpec, Optio
 pub use reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 pub use session::{
     CsaSettings, Engine, Event, EventSender, Exit, Game, GameError, Identity, Outcome, Rules, display, legal_moves,
-    oddity, run, side,
+    run, side,
 };

@@ -71,7 +71,7 @@ use crate::command::{Command, CommandError, Parsed};
 use crate::reply::Reply;
 
 pub use engine::{CsaSettings, Engine, Event, EventSender, Identity, Outcome, Rules};
-pub use game::{Game, GameError, display, legal_moves, oddity, side};
+pub use game::{Game, GameError, display, legal_moves, side};
 
 use input::Input;
 use job::{Job, JobKind, StartThread};

@@ -193,18 +193,8 @@ impl Session {
     }
 
     fn set_position(&mut self, command: PositionCommand) {
-        let tail = command.tail.clone();
-        match Game::from_command(command) {
-            Ok(game) => {
-                let is_other = game.setup != self.game.setup;
-                if let Some(oddity) = enbu_usi::oddity(&game.setup).filter(|_| is_other) {
-                    self.send(&Reply::Text(oddity));
-                }
-                if let Some(tail) = tail {
-                    self.send(&Reply::Text(format!("position: the moves end at {tail}")));
-                }
-                self.game = game;
-            }
+        match self.game.enter(command) {
+            Ok(oddities) => oddities.for_each(|text| self.send(&Reply::Text(text))),
             Err(refusal) => self.refuse(refusal.to_string()),
         }
     }

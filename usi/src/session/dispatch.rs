@@ -228,17 +228,9 @@ impl<E: Engine> Session<E> {
     // --- positions ---
 
     fn set_position(&mut self, command: PositionCommand) {
-        let tail = command.tail.clone();
-        match Game::from_command(command) {
-            Ok(game) => {
-                let other = game.setup != self.game.setup;
-                if let Some(oddity) = game::oddity(&game.setup).filter(|_| other) {
-                    self.send(Reply::Text(oddity));
-                }
-                if let Some(tail) = tail {
-                    self.send(Reply::Text(format!("position: the moves end at {tail}")));
-                }
-                self.game = game;
+        match self.game.enter(command) {
+            Ok(oddities) => {
+                oddities.for_each(|text| self.send(Reply::Text(text)));
                 self.begin_log_after_end();
             }
             Err(refusal) => self.send(Reply::Error(refusal.to_string())),

@@ -47,10 +47,21 @@ impl Game {
         }
         Ok(Self { setup: command.setup, moves: command.moves, position })
     }
+
+    /// Takes the game of a `position` command in place of this one, and returns what is odd about it.
+    ///
+    /// # Errors
+    /// [`GameError`] as [`from_command`](Self::from_command); then nothing changes.
+    pub fn enter(&mut self, mut command: PositionCommand) -> Result<impl Iterator<Item = String> + use<>, GameError> {
+        let end = command.tail.take().map(|tail| format!("position: the moves end at {tail}"));
+        let before = std::mem::replace(self, Self::from_command(command)?);
+        let oddity = if self.setup == before.setup { None } else { oddity(&self.setup) };
+        Ok(oddity.into_iter().chain(end))
+    }
 }
 
 /// Returns a warning about a diagram that is accepted but unusual.
-pub fn oddity(setup: &Setup) -> Option<String> {
+fn oddity(setup: &Setup) -> Option<String> {
     let kinds = HandPiece::ALL.into_iter().filter_map(|piece| {
         let (count, set) = (setup.count(piece.piece_type()), piece.set_count());
         (count > u32::from(set)).then(|| format!("{count} of {} (a set has {set})", piece.piece_type().letter()))

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use enbu_movegen::{MoveList, Position, perft::perft};
+use enbu_movegen::perft::perft;
+use enbu_movegen::{Move, MoveList, Position};
 
 /// Depth that is counted without a test of the flag: at most about 600 squared nodes.
 const UNINTERRUPTED_DEPTH: u32 = 2;
@@ -10,42 +11,26 @@ const UNINTERRUPTED_DEPTH: u32 = 2;
 /// Counts the sequences of `depth` plies and reports each first move with its count, then
 /// the sum. Returns early when cancelled, with a message.
 pub(super) fn run(position: &mut Position, depth: u32, cancel: &AtomicBool, say: &mut dyn FnMut(String)) {
-    let Some(rest) = depth.checked_sub(1) else {
-        say("nodes 1".to_owned());
-        return;
-    };
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
-    let mut nodes = 0;
-    for mv in &moves {
-        position.do_move(mv);
-        let count = count(position, rest, cancel);
-        position.undo_move();
-        let Some(count) = count else {
-            say("info string perft stopped".to_owned());
-            return;
-        };
-        say(format!("{mv}: {count}"));
-        nodes += count;
-    }
-    say(format!("nodes {nodes}"));
+    let nodes = count(position, depth, cancel, &mut |mv, nodes| say(format!("{mv}: {nodes}")));
+    say(nodes.map_or("info string perft stopped".to_owned(), |nodes| format!("nodes {nodes}")));
 }
 
-/// `None` when cancelled. The recursion is as deep as `depth`, which is bounded.
-fn count(position: &mut Position, depth: u32, cancel: &AtomicBool) -> Option<u64> {
-    if cancel.load(Ordering::Relaxed) {
-        return None;
-    }
-    if depth <= UNINTERRUPTED_DEPTH {
-        return Some(perft(position, depth));
-    }
+/// Counts, and passes each first move with its count to `each`; `None` when cancelled. The recursion
+/// is as deep as `depth`, which is bounded.
+fn count(position: &mut Position, depth: u32, cancel: &AtomicBool, each: &mut dyn FnMut(Move, u64)) -> Option<u64> {
+    let Some(rest) = depth.checked_sub(1) else { return Some(1) };
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
     let mut nodes: u64 = 0;
     for mv in &moves {
         position.do_move(mv);
-        let below = count(position, depth - 1, cancel);
+        let below = match rest {
+            _ if cancel.load(Ordering::Relaxed) => None,
+            ..=UNINTERRUPTED_DEPTH => Some(perft(position, rest)),
+            _ => count(position, rest, cancel, &mut |_, _| ()),
+        };
         position.undo_move();
+        each(mv, below?);
         nodes = nodes.saturating_add(below?);
     }
     Some(nodes)
