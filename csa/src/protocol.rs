@@ -377,7 +377,7 @@ impl Protocol {
             return Some(Event::Partial);
         }
         let (_, reader) = self.offer.take()?;
-        let game_id = reader.game_id().map(str::to_owned);
+        let game_id = reader.game_id.clone();
         let (event, offer) = match reader.finish().map(Arc::new) {
             Ok(summary) => (Event::Offered(Arc::clone(&summary)), Some(summary)),
             Err(error) => (Event::BadOffer(error), None),

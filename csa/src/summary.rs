@@ -59,11 +59,6 @@ impl TimeRules {
         if charged < self.least_ms { self.least_ms } else { charged }
     }
 
-    /// Returns true if no move of this side can be late.
-    pub const fn is_unlimited(&self) -> bool {
-        self.total_ms.is_none()
-    }
-
     /// Returns the main time after a move charged with `charged_ms`, of `before_ms` before it.
     pub const fn after(&self, before_ms: u64, charged_ms: u64) -> u64 {
         before_ms.saturating_add(self.increment_ms).saturating_sub(charged_ms.saturating_sub(self.delay_ms))
@@ -252,7 +247,7 @@ pub(crate) struct Reader {
     bytes: usize,
     fault: Option<SummaryError>,
     sections: Vec<Section>,
-    game_id: Option<String>,
+    pub(crate) game_id: Option<String>,
     names: [Option<String>; 2],
     your_turn: Option<Color>,
     declaration: EnteringKingRule,
@@ -281,11 +276,6 @@ impl Reader {
             self.position = PositionText::default();
             self.fault = Some(self.fault.take().unwrap_or(fault));
         }
-    }
-
-    /// The identifier of the game, once it was read.
-    pub(crate) fn game_id(&self) -> Option<&str> {
-        self.game_id.as_deref()
     }
 
     fn line(&mut self, line: &str) -> Result<(), SummaryError> {

@@ -12,6 +12,7 @@ use crate::player::Request;
 use crate::player::shortened;
 use crate::protocol::{Game, GameOutcome, Moved, Reason};
 use crate::record::{GameRecord, end_of};
+use crate::summary::TimeRules;
 
 /// Longest line of play in a record or a comment, in plies.
 const MAX_LINE: usize = 200;
@@ -129,11 +130,9 @@ pub(super) fn clock(game: &Game, charged: Option<u64>, cut_ms: u64) -> Clock {
         let gain = rules.increment_ms.saturating_add(rules.delay_ms);
         (gain > 0).then_some(gain)
     };
-    let unlimited = game.summary.clock(own).is_unlimited();
-    if unlimited {
+    let TimeRules { total_ms: Some(_), byoyomi_ms: byoyomi, .. } = *game.summary.clock(own) else {
         return Clock::default();
-    }
-    let byoyomi = game.summary.clock(own).byoyomi_ms;
+    };
     let has_increment = gain(Color::Black).is_some() || gain(Color::White).is_some();
     let clock = Clock {
         black_ms: left(Color::Black).or(Some(0)),

@@ -23,7 +23,7 @@ fn every_key_is_read_in_any_order() {
     assert_eq!((summary.your_turn, summary.opponent(), summary.game_id.as_str()), (Color::Black, "W", "g"));
     assert!(!summary.is_floodgate());
     assert_eq!((summary.max_moves, summary.declaration), (Some(256), EnteringKingRule::Csa24));
-    assert!(summary.clocks.iter().all(TimeRules::is_unlimited));
+    assert!(summary.clocks.iter().all(|clock| clock.total_ms.is_none()));
 }
 
 #[test]
