@@ -72,7 +72,7 @@ impl Enbu {
 
     /// Sets the number of threads: that of the option, up to what the processors can run.
     fn set_threads(&mut self, notice: &mut dyn FnMut(&str)) {
-        let (asked, processors) = (self.options.threads(), crate::machine::processors());
+        let (asked, processors) = (self.options.number::<usize>(Id::Threads), crate::machine::processors());
         let threads = asked.min(THREADS_PER_PROCESSOR * processors);
         if threads < asked {
             notice(&format!("Threads {asked}: {threads} search on {processors} processors"));
@@ -134,14 +134,14 @@ impl Engine for Enbu {
 
     fn prepare(&mut self, _cancel: &AtomicBool, notice: &mut dyn FnMut(&str)) {
         self.report_options_file(notice);
-        if let Err(error) = self.search.set_hash_mb(self.options.hash_mb()) {
+        if let Err(error) = self.search.set_hash_mb(self.options.number(Id::Hash)) {
             notice(&format!("error: {error}"));
         }
         self.set_threads(notice);
         let (choice, scale) = (self.options.evaluation(), self.options.limit(Id::FvScale));
         self.evaluation.update(choice, scale, &mut self.search, notice);
         self.book.update(self.options.book_file(), notice);
-        if self.options.take_clear_hash() {
+        if std::mem::take(&mut self.options.clears_hash) {
             self.new_game();
         }
     }
@@ -160,7 +160,7 @@ impl Engine for Enbu {
         }
         if let Some(limit) = request.mate {
             let nodes = request.nodes.or(self.options.limit(Id::NodesLimit));
-            let request = MateRequest { limit, nodes, hash_mb: self.options.hash_mb(), started };
+            let request = MateRequest { limit, nodes, hash_mb: self.options.number(Id::Hash), started };
             self.mate.start(position, request, events);
             return;
         }

@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use enbu_language::{Language, pick, text};
@@ -125,16 +124,11 @@ fn list(command: &Command, groups: &[Group]) -> String {
 
 /// A command with its texts in the language of the user.
 pub(crate) fn translated(mut command: Command) -> Command {
-    let text = |text: Option<&StyledStr>| text.map(|text| part(&text.to_string()));
-    if let Some(about) = text(command.get_about()) {
-        command = command.about(about);
-    }
-    if let Some(about) = text(command.get_long_about()) {
-        command = command.long_about(about);
-    }
-    if let Some(examples) = text(command.get_after_help()) {
-        command = command.after_help(examples);
-    }
+    let texts = [command.get_about(), command.get_long_about(), command.get_after_help()];
+    let [about, long, examples] = texts.map(|text| text.map(|text| part(&text.to_string())));
+    command = about.into_iter().fold(command, Command::about);
+    command = long.into_iter().fold(command, Command::long_about);
+    command = examples.into_iter().fold(command, Command::after_help);
     command.mut_args(argument).mut_subcommands(translated)
 }
 

@@ -37,10 +37,11 @@ use crate::evaluation::Choice;
 pub(crate) use self::table::Id;
 
 /// The present values of all options.
+#[derive(Default)]
 pub(crate) struct Options {
     values: Vec<OptionValue>,
     /// The button `Clear_Hash` was pressed, and nothing has been cleared since.
-    clears_hash: bool,
+    pub(crate) clears_hash: bool,
     /// The options that `engine_options.txt` sets, which nothing else changes, and their lines.
     frozen: Vec<(String, usize)>,
     /// The errors of that file, each with its line.
@@ -53,12 +54,7 @@ const MOST_FAULTS: usize = 10;
 impl Options {
     /// Every option at its default.
     pub(crate) fn new() -> Self {
-        Self {
-            values: ROWS.iter().map(|row| row.spec().default).collect(),
-            clears_hash: false,
-            frozen: Vec::new(),
-            file_faults: Vec::new(),
-        }
+        Self { values: ROWS.iter().map(|row| row.spec().default).collect(), ..Self::default() }
     }
 
     /// Every option at its default, or as `engine_options.txt` beside the executable has it.
@@ -191,20 +187,6 @@ impl Options {
             Some(OptionValue::Text(text)) => text,
             _ => "",
         }
-    }
-
-    /// Size of the transposition table in MB.
-    pub(crate) fn hash_mb(&self) -> usize {
-        self.number(Id::Hash)
-    }
-
-    /// Takes the request to clear the transposition table: `true` once after it was made.
-    pub(crate) fn take_clear_hash(&mut self) -> bool {
-        std::mem::take(&mut self.clears_hash)
-    }
-
-    pub(crate) fn threads(&self) -> usize {
-        self.number(Id::Threads)
     }
 
     pub(crate) fn entering_king(&self) -> EnteringKingRule {
@@ -363,7 +345,7 @@ mod tests {
         for (name, value) in [("Threads", "1"), ("USI_Hash", "16"), ("Hash", "16"), ("usi_hash", "no number")] {
             assert_eq!(options.set(name, Some(value)), Ok(()), "{name}");
         }
-        assert_eq!((options.threads(), options.hash_mb()), (3, 64));
+        assert_eq!([Id::Threads, Id::Hash].map(|id| options.number::<i64>(id)), [3, 64]);
         let declared: Vec<String> = options.specs().iter().map(OptionSpec::to_string).collect();
         assert!(declared.contains(&"option name Threads type spin default 3 min 1 max 1024".to_owned()));
         assert!(declared.contains(&"option name EvalDir type string default my eval".to_owned()));
@@ -393,7 +375,8 @@ mod tests {
         for (fault, expected) in options.file_faults.iter().zip(expected) {
             assert!(fault.starts_with(&format!("engine_options.txt {expected}")) && fault.is_ascii(), "{fault}");
         }
-        assert_eq!((options.threads(), options.hash_mb()), (Options::new().threads(), 32));
+        assert_eq!(options.number::<i64>(Id::Threads), Options::new().number::<i64>(Id::Threads));
+        assert_eq!(options.number::<i64>(Id::Hash), 32);
         let mut options = Options::new();
         options.freeze(&"?\n".repeat(1000));
         assert_eq!(options.file_faults.len(), MOST_FAULTS + 1);
@@ -431,9 +414,9 @@ mod tests {
     fn the_button_is_pressed_by_either_name_and_counts_once() {
         let mut options = Options::new();
         for name in ["Clear_Hash", "Clear Hash", "clear hash"] {
-            assert!(!options.take_clear_hash());
+            assert!(!options.clears_hash);
             options.set(name, None).expect("a button");
-            assert!(options.take_clear_hash());
+            assert!(std::mem::take(&mut options.clears_hash));
         }
     }
 
@@ -444,7 +427,7 @@ mod tests {
         for bad in ["0", "-1", "12x", "1e9", "99999999999999999999"] {
             assert!(options.set("USI_Hash", Some(bad)).is_err(), "{bad}");
         }
-        assert_eq!(options.hash_mb(), 64);
+        assert_eq!(options.number::<i64>(Id::Hash), 64);
         assert!(options.set("USI_Ponder", Some("TRUE")).is_err());
         assert!(options.set("EnteringKingRule", Some("CSARule28")).is_err());
         for rule in RULES {

@@ -47,16 +47,10 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
     })
 }
 
-/// Forms of the table.
-#[derive(Clone, Copy)]
-enum Form {
-    Markdown,
-    Json,
-    Html,
-}
+/// A form of the table.
+type Form = fn(&Ratings) -> String;
 
-const FORMS: &[Choice<Form>] =
-    &[("md", "", Form::Markdown), ("json", "", Form::Json), ("html", "", Form::Html), ("htm", "", Form::Html)];
+const FORMS: &[Choice<Form>] = &[("md", "", markdown), ("json", "", json), ("html", "", html), ("htm", "", html)];
 
 /// Games of all inputs, and those that say nothing about ratings.
 #[derive(Default)]
@@ -71,7 +65,7 @@ struct Found {
 
 pub(crate) fn run(args: &RatingsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let form = args.output.as_ref().map(|path| of_extension::<RatingsArgs, _>("ratings", path, FORMS)).transpose();
-    let form = form.map_err(io::Error::other)?.unwrap_or(Form::Markdown);
+    let form = form.map_err(io::Error::other)?.unwrap_or(markdown);
     args.output.iter().try_for_each(|path| check_writable(path, args.force.existing()))?;
     let (results, records): (Vec<Input>, Vec<Input>) =
         inputs_or(&args.inputs, is_results)?.into_iter().partition(|input| is_results(&input.path));
@@ -98,11 +92,7 @@ pub(crate) fn run(args: &RatingsArgs, out: &mut impl Write) -> io::Result<ExitCo
             text!("--anchor: no game of {unknown}", "--anchor：{unknown} の対局がありません").to_string(),
         ));
     }
-    let text = match form {
-        Form::Markdown => markdown(&ratings),
-        Form::Json => serde_json::to_string_pretty(&ratings)? + "\n",
-        Form::Html => html(&ratings),
-    };
+    let text = form(&ratings);
     match &args.output {
         Some(path) => write_file(path, text, args.force.existing())?,
         None => out.write_all(text.as_bytes())?,
@@ -232,6 +222,11 @@ fn markdown(ratings: &Ratings) -> String {
     }
     remark(ratings).into_iter().for_each(|remark| text += &format!("\n{remark}\n"));
     text
+}
+
+fn json(ratings: &Ratings) -> String {
+    // Names and numbers can always be written.
+    serde_json::to_string_pretty(ratings).unwrap_or_default() + "\n"
 }
 
 /// A page without anything from elsewhere.

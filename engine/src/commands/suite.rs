@@ -60,20 +60,17 @@ pub(crate) struct SuiteArgs {
     quiet: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Form {
-    Markdown,
-    Json,
-}
+/// A form of the results.
+type Form = fn(&Results<'_>) -> String;
 
-const FORMS: &[Choice<Form>] = &[("md", "", Form::Markdown), ("json", "", Form::Json)];
+const FORMS: &[Choice<Form>] = &[("md", "", table::markdown), ("json", "", table::json)];
 
 pub(crate) fn run(args: &SuiteArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let wrong = |text: &dyn std::fmt::Display| io::Error::other(usage::<SuiteArgs>("suite", text));
     let form = match &args.output {
         Some(path) => of_extension::<SuiteArgs, _>("suite", path, FORMS).map_err(io::Error::other)?,
-        None if args.json => Form::Json,
-        None => Form::Markdown,
+        None if args.json => table::json,
+        None => table::markdown,
     };
     args.output.iter().try_for_each(|path| check_writable(path, args.force.existing()))?;
     let mut engines = args.engines.specs().map_err(|error| wrong(&text!("--engine: {error}", "--engine：{error}")))?;
@@ -98,10 +95,7 @@ pub(crate) fn run(args: &SuiteArgs, out: &mut impl Write) -> io::Result<ExitCode
     let candidate = |each| Candidate::new(each, control, of, &cancel, log.as_ref());
     let candidates = names.iter().map(String::as_str).zip(&engines).map(candidate).collect();
     let ended = solve(&suite.problems, candidates, &mut results, args.quiet);
-    let text = match form {
-        Form::Markdown => table::markdown(&results),
-        Form::Json => format!("{:#}\n", table::json(&results)),
-    };
+    let text = form(&results);
     match &args.output {
         Some(path) => write_file(path, text, args.force.existing())?,
         None => out.write_all(text.as_bytes())?,

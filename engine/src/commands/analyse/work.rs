@@ -24,7 +24,7 @@ use parking_lot::Mutex;
 
 use super::display::Meter;
 use super::product;
-use super::units::{Reader, Unit};
+use super::units::{ReadInput, Reader, Unit};
 use super::{Job, Kind, write_file};
 use crate::commands::failure::{INTERRUPTED, with_failures};
 use crate::commands::inputs::{Input, Target, extension};
@@ -35,13 +35,8 @@ const MOST_SUMMARIES: usize = 3;
 const WORST_MOVES: usize = 3;
 
 enum News {
-    /// An input was read: its name, messages, fault, and the positions of its games.
-    Read {
-        name: String,
-        messages: Vec<String>,
-        failed: bool,
-        positions: u64,
-    },
+    /// An input was read: its messages and fault, and the positions of its games.
+    Read(ReadInput, u64),
     Done(Box<Done>),
 }
 
@@ -121,9 +116,11 @@ impl Queue<'_> {
             let positions = found.units.iter().map(|unit| positions_of(&unit.record)).sum();
             // Messages are those of one shard only.
             let is_ours = !found.units.is_empty() || (is_empty && self.job.args.shard.contains(0));
-            let (messages, failed) = if is_ours { (found.messages, found.failed) } else { Default::default() };
-            sink.send(News::Read { name: found.name, messages, failed, positions }).ok()?;
-            self.ready = found.units.into();
+            if !is_ours {
+                (found.messages, found.failed) = Default::default();
+            }
+            self.ready = std::mem::take(&mut found.units).into();
+            sink.send(News::Read(found, positions)).ok()?;
         }
         self.taken += 1;
         Some((self.taken - 1, self.ready.pop_front()?))
@@ -257,10 +254,10 @@ impl<'j> Sink<'j> {
 
     fn take(&mut self, news: News, out: &mut impl Write) -> io::Result<()> {
         match news {
-            News::Read { name, messages, failed, positions } => {
+            News::Read(found, positions) => {
                 self.meter.read(positions);
-                messages.iter().for_each(|message| self.meter.notice(&name, message));
-                self.failures += usize::from(failed);
+                found.messages.iter().for_each(|message| self.meter.notice(&found.name, message));
+                self.failures += usize::from(found.failed);
             }
             News::Done(done) => {
                 self.failures += usize::from(done.failed);

@@ -7,7 +7,7 @@ use enbu_search::Search;
 
 use super::report::Check;
 use crate::evaluation::{self, SIMD_VARIABLE};
-use crate::options::Options;
+use crate::options::{Id, Options};
 use crate::{identity, machine};
 
 /// Name and features of the processor, the operating system, and the kernels in use.
@@ -78,7 +78,7 @@ fn kernels(check: &mut Check) {
 
 /// `Threads` against the processors.
 pub(super) fn threads(check: &mut Check, options: &Options) {
-    let (threads, processors) = (options.threads(), machine::processors());
+    let (threads, processors) = (options.number::<usize>(Id::Threads), machine::processors());
     if threads <= processors {
         let text = text!("Threads {threads} on {processors} processors", "Threads {threads}、論理コア {processors}");
         return check.fine(text);
@@ -100,7 +100,7 @@ const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 /// Allocates the table of `USI_Hash` as the engine does, and counts its huge pages.
 pub(super) fn hash(check: &mut Check, options: &Options) {
-    let wanted = options.hash_mb();
+    let wanted = options.number(Id::Hash);
     let before = provided_mb();
     // Kept until the pages are counted.
     let mut search = Search::new();

@@ -23,6 +23,7 @@ use enbu_language::{Both, pick, text};
 use enbu_movegen::{Move, Setup};
 use enbu_usi::client::LastReport;
 use parking_lot::Mutex;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::commands::failure::{check_writable, named};
@@ -39,7 +40,8 @@ const PV_MOVES: usize = 12;
 type Games = Arc<Mutex<BTreeMap<usize, LiveGame>>>;
 
 /// State of a match: games follow, may follow, do not.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Stage {
     Live,
     Stopped,
@@ -170,11 +172,6 @@ impl Results {
     /// | `pairings` | names and games of two engines |
     /// | `live` `last` `faults` | games in progress; the last games and faults, newest first |
     fn data(&self, stage: Stage, live: &str) -> String {
-        let state = match stage {
-            Stage::Live => "live",
-            Stage::Stopped => "stopped",
-            Stage::Over => "over",
-        };
         let standing = |Standing { name, games, pairs, elo, faults }: &Standing| {
             let faults = faults.iter().map(|(fault, times)| (in_both(later(|| fault.name())), times));
             let elo = is_meaningful(pairs).then_some(elo);
@@ -182,7 +179,7 @@ impl Results {
         };
         let pairing = |one: &Pairing| json!({ "names": one.names, "games": one.all });
         let head = json!({
-            "at": epoch_ms(SystemTime::now()), "state": state, "facts": in_both(later(|| self.facts(stage))),
+            "at": epoch_ms(SystemTime::now()), "state": stage, "facts": in_both(later(|| self.facts(stage))),
             "standings": self.report.standings().iter().map(standing).collect::<Value>(),
             "pairings": self.report.pairings.iter().map(pairing).collect::<Value>(),
         });

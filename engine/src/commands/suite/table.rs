@@ -193,7 +193,7 @@ fn attempt_json(attempt: &Attempt, engine: &Entrant) -> Value {
 }
 
 /// Engines, comparisons, and the attempts at each problem in the order of the engines.
-pub(super) fn json(results: &Results<'_>) -> Value {
+pub(super) fn json(results: &Results<'_>) -> String {
     let problems = results.rows.iter().map(|(problem, attempts)| {
         let attempts = attempts.iter().zip(&results.engines).map(|(attempt, engine)| attempt_json(attempt, engine));
         json!({
@@ -203,9 +203,7 @@ pub(super) fn json(results: &Results<'_>) -> Value {
             "attempts": attempts.collect::<Vec<_>>(),
         })
     });
-    json!({
-        "engines": results.scores(),
-        "comparisons": results.comparisons(),
-        "problems": problems.collect::<Vec<_>>(),
-    })
+    let (engines, comparisons) = (results.scores(), results.comparisons());
+    let problems = problems.collect::<Value>();
+    format!("{:#}\n", json!({ "engines": engines, "comparisons": comparisons, "problems": problems }))
 }
