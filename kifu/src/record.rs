@@ -102,7 +102,7 @@ impl Event {
 }
 
 /// A move (or the start, or an end) with its time and remarks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Node {
     event: Event,
     parent: Option<NodeId>,
@@ -144,6 +144,17 @@ impl Remarks {
 }
 
 impl Node {
+    /// The start of a record.
+    const START: Self = Self {
+        event: Event::Start,
+        parent: None,
+        first_child: None,
+        last_child: None,
+        next_sibling: None,
+        time_ms: None,
+        remarks: None,
+    };
+
     fn content(&self) -> Content<'_> {
         (&self.event, self.time_ms, self.remarks())
     }
@@ -217,7 +228,7 @@ impl Record {
     pub fn new(setup: Setup) -> Self {
         const USUAL_NODES: usize = 160;
         let mut nodes = Vec::with_capacity(USUAL_NODES);
-        nodes.push(Node::default());
+        nodes.push(Node::START);
         Self { headers: Headers::default(), rules: Rules::default(), setup, nodes }
     }
 
@@ -270,25 +281,18 @@ impl Record {
     pub fn add(&mut self, parent: NodeId, event: Event) -> NodeId {
         const MOST_SEARCHED: usize = 600;
         let known = self.children(parent).take(MOST_SEARCHED).find(|&child| self.node(child).event == event);
-        known.unwrap_or_else(|| self.append(parent, event))
+        known.unwrap_or_else(|| self.append(parent, event, None))
     }
 
-    /// A line to extend after the node that was added last; `None` for other nodes.
-    #[inline]
-    pub(crate) fn line_from(&mut self, id: NodeId) -> Option<Line<'_>> {
-        (id.index() + 1 == self.nodes.len()).then_some(Line { nodes: &mut self.nodes })
-    }
-
-    /// Adds an event that is known to be new.
+    /// Adds an event that is known to be new, and its time.
     #[inline(always)]
-    pub(crate) fn append(&mut self, parent: NodeId, event: Event) -> NodeId {
+    pub(crate) fn append(&mut self, parent: NodeId, event: Event, time_ms: Option<u64>) -> NodeId {
         let Some(id) = NodeId::at(self.nodes.len()) else { return parent };
-        // The node is written in place: building it elsewhere and copying it causes a
-        // store-forwarding stall.
-        self.nodes.push(Node::default());
+        // A constant is copied and then completed in place: copying a node that was just built
+        // causes a store-forwarding stall.
+        self.nodes.push(Node::START);
         let node = self.node_mut(id);
-        node.event = event;
-        node.parent = Some(parent);
+        (node.event, node.parent, node.time_ms) = (event, Some(parent), time_ms);
         match self.node_mut(parent).last_child.replace(id) {
             Some(elder) => self.node_mut(elder).next_sibling = Some(id),
             None => self.node_mut(parent).first_child = Some(id),
@@ -395,29 +399,6 @@ impl Record {
             totals.push(spent.saturating_add(node.time_ms.unwrap_or(0)));
         }
         TotalTimes(totals)
-    }
-}
-
-/// The end of a record while one move after the other is added, sooner than by
-/// [`Record::add`]: there is nothing after it yet.
-pub(crate) struct Line<'r> {
-    nodes: &'r mut Vec<Node>,
-}
-
-impl Line<'_> {
-    /// Adds a move and its time, in milliseconds; `None` where the record has no room.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, mv: Move, time_ms: Option<u64>) -> Option<NodeId> {
-        let (parent, id) = (NodeId::at(self.nodes.len() - 1)?, NodeId::at(self.nodes.len())?);
-        if let Some(last) = self.nodes.last_mut() {
-            (last.first_child, last.last_child) = (Some(id), Some(id));
-        }
-        // Written in place, as in `Record::append`.
-        self.nodes.push(Node::default());
-        if let Some(node) = self.nodes.last_mut() {
-            (node.event, node.parent, node.time_ms) = (Event::Move(mv), Some(parent), time_ms);
-        }
-        Some(id)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::error::{KifuError, Mode};
 use crate::header::{HeaderKey, Headers};
 use crate::lines::split_line;
 use crate::reading::{Fault, Reporter, Step};
-use crate::record::{NodeId, Record, Rules};
+use crate::record::{Event, NodeId, Record, Rules};
 use crate::track::Track;
 
 /// Reads some games of a file, one after the other.
@@ -101,16 +101,14 @@ impl<'t> Reader<'t> {
             node.time_ms = Some(time.value);
             rest = time.rest;
         }
-        let mut line = record.line_from(*at);
         let mut last = None;
-        while let Some(line) = &mut line
-            && let Some(played) = plain::read_move(rest, game)
+        while let Some(played) = plain::read_move(rest, game)
             && game.advance(played.value).is_ok()
         {
             last = Some(text.len() - rest.len());
             let time = plain::read_time(played.rest);
             rest = time.as_ref().map_or(played.rest, |time| time.rest);
-            *at = line.add(played.value.into(), time.map(|time| time.value)).unwrap_or(*at);
+            *at = record.append(*at, Event::Move(played.value.into()), time.map(|time| time.value));
         }
         *last_move = last.and_then(|begin| text.get(begin..begin + plain::MOVE)).or(*last_move);
         text.get(text.len() - rest.len()..).unwrap_or_default()
