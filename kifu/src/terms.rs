@@ -37,7 +37,7 @@ pub(crate) fn value_of<'n, T>(names: &'n Terms<T>, naming: Naming, word: &str) -
     let is_named = |row: &str| {
         // By bytes: a reader asks for every header and end.
         let cell = row.as_bytes().split(|&byte| byte == b'|').nth(naming as usize).unwrap_or_default();
-        cell.split(|&byte| byte == b' ').any(|known| known == word.as_bytes())
+        cell.len() >= word.len() && cell.split(|&byte| byte == b' ').any(|known| known == word.as_bytes())
     };
     names.iter().find(|(_, row)| !word.is_empty() && is_named(row)).map(|(value, _)| value)
 }

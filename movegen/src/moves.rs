@@ -138,8 +138,9 @@ impl From<MoveParts> for Move {
     #[inline]
     fn from(parts: MoveParts) -> Self {
         match parts {
-            MoveParts::Board { from, to, promote: false } => Self::board(from, to),
-            MoveParts::Board { from, to, promote: true } => Self::promotion(from, to),
+            MoveParts::Board { from, to, promote } => {
+                Self::pack(u16::from(promote) << 15 | (from as u16) << 7 | to as u16)
+            }
             MoveParts::Drop { piece, to } => Self::drop(piece, to),
         }
     }

@@ -162,8 +162,8 @@ pub(crate) fn escape(text: &str) -> String {
 /// `wdoor+floodgate-300-10F+black+white+20261120120000`: seconds, then byoyomi
 /// or, with `F`, increment.
 pub(super) fn time_of_game_name(event: &str) -> Option<TimeControl> {
-    let fields: Vec<&str> = event.split('+').collect();
-    let &[_, name, _, .., stamp] = fields.as_slice() else { return None };
+    let mut fields = event.split('+').skip(1);
+    let (name, stamp) = (fields.next()?, fields.skip(1).last()?);
     if stamp.len() != 14 || !stamp.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
