@@ -27,6 +27,9 @@ pub struct Board {
     played: Vec<Undo>,
 }
 
+/// The start position of an even game.
+pub(crate) static START: Setup = Setup::startpos();
+
 #[derive(Clone, Debug)]
 enum Undo {
     /// A move by the rules.
@@ -43,10 +46,10 @@ enum State {
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        static START: Lazy<(Setup, Option<Replay>)> =
-            Lazy::new(|| (Setup::startpos(), Replay::from_setup(&Setup::startpos()).ok()));
-        // Most games begin there.
-        let game = if *setup == START.0 { START.1.clone() } else { Replay::from_setup(setup).ok() };
+        static GAME: Lazy<Option<Replay>> = Lazy::new(|| Replay::from_setup(&START).ok());
+        // Most games begin there, many of them with this very setup.
+        let is_start = std::ptr::eq(setup, &START) || *setup == START;
+        let game = if is_start { GAME.clone() } else { Replay::from_setup(setup).ok() };
         game.map_or_else(|| Self::Diagram(Box::new(setup.clone())), |game| Self::Playable(Box::new(game)))
     }
 }

@@ -18,8 +18,8 @@ pub(crate) struct Track<'t> {
 }
 
 impl<'t> Track<'t> {
-    pub(crate) fn new(setup: Setup) -> Self {
-        Self { board: Board::new(&setup), record: Record::new(setup), at: NodeId::ROOT, foul: None }
+    pub(crate) fn new(setup: &Setup) -> Self {
+        Self { board: Board::new(setup), record: Record::new(setup.clone()), at: NodeId::ROOT, foul: None }
     }
 
     pub(crate) fn is_begun(&self) -> bool {

@@ -111,7 +111,7 @@ pub(crate) fn read(text: &str) -> (Option<Record>, Step<'_>) {
         Ok(setup) => setup,
         Err(error) => return (None, Err(Fault::new(Problem::Sfen(error), start))),
     };
-    let mut track = Track::new(setup);
+    let mut track = Track::new(&setup);
     let outcome = sections.split('~').try_for_each(|section| read_section(section, &mut track));
     let is_lost = outcome.is_err() && track.record.main_line().next().is_none();
     ((!is_lost).then_some(track.record), outcome)

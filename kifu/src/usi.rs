@@ -94,7 +94,7 @@ fn read_line<'t>(line: &'t str, report: &mut Reporter<'t>) -> (Option<Record>, S
         Fault::new(problem, at.unwrap_or(line)).quoting(part)
     };
     let mut track = match read_position(text, &mut words, report, &fault) {
-        Ok(setup) => Track::new(setup),
+        Ok(setup) => Track::new(&setup),
         Err(fault) => return (None, Err(fault)),
     };
     let outcome = read_moves(&mut words, &mut track, report, &fault);

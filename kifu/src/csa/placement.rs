@@ -3,14 +3,17 @@
 
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
+use std::borrow::Cow;
+
 use super::*;
+use crate::board::START;
 use crate::csa::statement::{piece_of, square_and_kind};
 use crate::reading::{Fault, Reporter, Step};
 
 /// The start position while it is being read.
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
-    setup: Setup,
+    setup: Cow<'static, Setup>,
     /// Pieces still in the box, by unpromoted kind.
     boxed: [u8; PieceType::COUNT],
     stated: Option<Form>,
@@ -33,7 +36,7 @@ impl Default for Placement {
             boxed[piece.piece_type()] = piece.set_count();
         }
         boxed[PieceType::King] = 2;
-        Self { setup: Setup::empty(), boxed, stated: None, rest_given: false }
+        Self { setup: Cow::Borrowed(const { &Setup::empty() }), boxed, stated: None, rest_given: false }
     }
 }
 
@@ -43,8 +46,12 @@ impl Placement {
         self.stated.is_some()
     }
 
-    pub(super) fn setup(&self, turn: Color) -> Setup {
-        Setup { turn, ..self.setup.clone() }
+    pub(super) fn setup(&self, turn: Color) -> Cow<'static, Setup> {
+        let mut setup = self.setup.clone();
+        if setup.turn != turn {
+            setup.to_mut().turn = turn;
+        }
+        setup
     }
 
     /// Reads one statement; an error leaves the position in doubt.
@@ -83,12 +90,12 @@ impl Placement {
     /// `PI`, and the pieces that are taken away from it.
     fn read_initial<'t>(&mut self, statement: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
         self.state(Form::Initial, statement, report)?;
-        self.setup = Setup::startpos();
+        self.setup = Cow::Borrowed(&START);
         self.boxed = [0; PieceType::COUNT];
         for token in tokens(statement) {
             let (square, kind) = square_and_kind(token)?;
             let square = square.ok_or_else(|| Fault::new(Problem::UnknownSquare, token))?;
-            match self.setup.board[square].take() {
+            match self.setup.to_mut().board[square].take() {
                 Some(piece) if piece.kind == kind => self.boxed[kind] += 1,
                 _ => return Err(Fault::new(Problem::PieceNotThere, token)),
             }
@@ -138,7 +145,7 @@ impl Placement {
     }
 
     fn put<'t>(&mut self, piece: Piece, square: Square, token: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
-        if let Some(old) = self.setup.board[square].replace(piece) {
+        if let Some(old) = self.setup.to_mut().board[square].replace(piece) {
             let left = &mut self.boxed[old.kind.unpromoted()];
             *left = left.saturating_add(1);
             report.warn(Fault::new(Problem::SquareTaken, token))?;
@@ -148,7 +155,7 @@ impl Placement {
 
     fn give<'t>(&mut self, color: Color, kind: PieceType, token: &'t str, report: &Reporter<'t>) -> Step<'t> {
         let piece = held(kind).map_err(|problem| Fault::new(problem, piece_of(token)))?;
-        let hand = &mut self.setup.hands[color];
+        let hand = &mut self.setup.to_mut().hands[color];
         let more = hand.with_count(piece, hand.count(piece) + 1);
         *hand = more.ok_or_else(|| Fault::new(Problem::HandOverflow, token))?;
         self.take_from_box(kind, token, report)
@@ -169,7 +176,7 @@ impl Placement {
         for piece in HandPiece::ALL {
             let count = std::mem::take(&mut self.boxed[piece.piece_type()]);
             given |= count > 0;
-            let hand = &mut self.setup.hands[color];
+            let hand = &mut self.setup.to_mut().hands[color];
             let more = hand.with_count(piece, hand.count(piece).saturating_add(count));
             *hand = more.ok_or_else(|| Fault::new(Problem::HandOverflow, token))?;
         }

@@ -6,6 +6,7 @@ use super::headers::{read_header, read_seconds, time_of_game_name};
 use super::placement::Placement;
 use super::statement::statements;
 use super::*;
+use crate::board::START;
 use crate::end::GameResult;
 use crate::error::{KifuError, Mode};
 use crate::header::{HeaderKey, Headers};
@@ -222,12 +223,12 @@ impl<'t> Reader<'t> {
                 return Err(Fault::new(Problem::NoBoard, statement));
             }
             let turn = self.game.turn.ok_or_else(|| Fault::new(Problem::NoTurn, statement))?;
-            self.start(self.game.placement.setup(turn))?;
+            self.start(&self.game.placement.setup(turn))?;
         }
         self.game.play.as_mut().ok_or_else(|| Fault::new(Problem::NoBoard, statement))
     }
 
-    fn start(&mut self, setup: Setup) -> Step<'t> {
+    fn start(&mut self, setup: &Setup) -> Step<'t> {
         self.game.play = Some(Track::new(setup));
         while let Some(comment) = self.game.early_comments.pop_front() {
             self.readable_comment(comment)?;
@@ -375,10 +376,10 @@ impl<'t> Reader<'t> {
         } else if let Some(turn) = game.turn {
             // V3.0, 2.6 (5): pieces that are not placed stay in the box.
             self.report.warn(Fault::new(Problem::NoBoard, last))?;
-            self.start(Setup { turn, ..Setup::empty() })
+            self.start(&Setup { turn, ..Setup::empty() })
         } else if !game.headers.is_empty() && !self.context.has_records {
             self.report.warn(Fault::new(Problem::NoBoard, last))?;
-            self.start(Setup::startpos())
+            self.start(&START)
         } else {
             Ok(())
         };

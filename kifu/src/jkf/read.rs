@@ -137,7 +137,7 @@ fn read_document<'t>(text: &'t str, report: &mut Reporter<'t>) -> Result<Option<
         Some(Some(initial)) => start_position(&initial),
     };
     let track = match setup {
-        Ok(setup) => Track::new(setup),
+        Ok(setup) => Track::new(&setup),
         Err(problem) => return report.error(Fault::new(problem, initial.unwrap_or(text))).map(|()| None),
     };
     let (mut headers, mut rules) = (Headers::default(), Rules::default());

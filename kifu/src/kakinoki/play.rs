@@ -49,7 +49,7 @@ const MOST_PARENTS: usize = 200;
 
 impl<'t> Play<'t> {
     pub(super) fn new(setup: Setup, before: Option<Square>) -> Self {
-        let track = Track::new(setup);
+        let track = Track::new(&setup);
         Self { track, start: 0, parents: Vec::new(), replays: 0, base: None, before, old_comments: 0, lost: false }
     }
 

@@ -81,7 +81,7 @@ impl<'t> Game<'t> {
 impl Play<'_> {
     fn new(setup: Setup, plus: Plus) -> Self {
         Self {
-            track: Track::new(setup),
+            track: Track::new(&setup),
             open: Vec::new(),
             too_deep: 0,
             skipping: false,
