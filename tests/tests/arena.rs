@@ -1,6 +1,7 @@
 //! Matches by `enbu match`: faults get the right verdict, no game is lost, no process is left.
 
 use std::fs;
+use std::iter;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -419,9 +420,10 @@ fn tournaments_by_rounds_go_on_exactly_wherever_they_were_cut() {
         let byes = |round: &Value| round.as_array().unwrap().iter().filter(|one| one["engines"][1].is_null()).count();
         let rounds = summary["tournament"]["rounds"].as_array().unwrap();
         assert_eq!(rounds.iter().map(byes).collect::<Vec<_>>(), if format == "swiss" { [1; 3] } else { [3, 0, 0] });
-        // Within a line, between two lines, at the ends of rounds, before the first game.
-        let cuts = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 40 } else { 3 };
-        for cut in (0..text.len()).step_by(text.len() / cuts) {
+        // Before the first game; then by turns within a line, before its end, after it.
+        let ends = text.match_indices('\n').map(|(end, _)| end);
+        let places = ends.enumerate().map(|(line, end)| [end - 20, end, end + 1][line % 3]);
+        for cut in iter::once(0).chain(places).step_by(if has_slow_rows() { 2 } else { 5 }) {
             let resumed = tournament(format).with(&["--out", "out.jsonl", "--concurrency", "2"]);
             fs::write(resumed.path("out.jsonl"), &text[..cut]).unwrap();
             let output = resumed.play();
@@ -441,7 +443,7 @@ fn a_tournament_that_is_killed_goes_on_with_the_same_pairings() {
     let whole = tournament("swiss").with(&["--rounds", "4", "--out", "out.jsonl"]);
     let expected: Vec<Value> = whole.games().iter().map(essence).collect();
     let killed = tournament("swiss").with(&["--rounds", "4", "--out", "out.jsonl", "--concurrency", "3"]);
-    let step = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 1 } else { 5 };
+    let step = if has_slow_rows() { 3 } else { 5 };
     for least in (1..expected.len()).step_by(step) {
         let mut child = killed.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let deadline = Instant::now() + 3 * patience();
@@ -567,11 +569,11 @@ fn the_lowest_level_loses_to_a_beginner() {
         let taker = format!("'{}' 3", env!("CARGO_BIN_EXE_taker"));
         let new = Match(Invocation::new("match").with(&["--openings", "random:16,80"]));
         let new = new.with(&["--engine", "self", &format!("option.SkillLevel={level}"), "option.SkillSeed=7"]);
-        let new = new.with(&["--engine", &taker, "name=taker", "--tc", "nodes=400000", "--games", "40", "--quiet"]);
+        let new = new.with(&["--engine", &taker, "name=taker", "--tc", "nodes=400000", "--games", "20", "--quiet"]);
         new.with(&["--out", "out.jsonl"]).games().iter().map(|game| game["score1"].as_f64().unwrap()).sum()
     };
     let [lowest, sixth] = ["0", "6"].map(points);
-    assert!(lowest <= 20.0 && sixth > 20.0, "{lowest} and {sixth} points of 40");
+    assert!(lowest <= 10.0 && sixth > 10.0, "{lowest} and {sixth} points of 20");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn false_reasons_are_refused() {
 /// Games of moves at random, most of them mistakes: no reason is false.
 #[test]
 fn reasons_of_games_are_true() {
-    let games = if enbu_tests::has_slow_rows() { 40 } else { 2 };
+    let games = if enbu_tests::has_slow_rows() { 12 } else { 2 };
     let mut analyst = analyst(300);
     let mut reasons = 0;
     for seed in 0..games {
