@@ -9,17 +9,11 @@ use super::*;
 /// Bytes of a move.
 pub(super) const MOVE: usize = 7;
 
-/// A line that was read, and the bytes after its line end.
-pub(super) struct Plain<'t, T> {
-    pub(super) value: T,
-    pub(super) rest: &'t [u8],
-}
-
 /// The move of a line such as `+7776FU`. Whether the rules allow it is not looked at,
-/// nor whether a piece promotes where it may.
+/// nor whether a piece promotes where it may. The bytes after the line end are left.
 #[inline(always)]
-pub(super) fn read_move<'t>(bytes: &'t [u8], game: &Replay) -> Option<Plain<'t, MoveParts>> {
-    let &[side, f1, f2, t1, t2, n1, n2, end] = bytes.first_chunk()?;
+pub(super) fn read_move(bytes: &mut &[u8], game: &Replay) -> Option<MoveParts> {
+    let (&[side, f1, f2, t1, t2, n1, n2, end], rest) = bytes.split_first_chunk()?;
     let (from, to) = squares([f1, f2, t1, t2])?;
     let (to, name) = (to?, [n1, n2]);
     // A processor foresees that the sign fits, but not which of the two it is.
@@ -41,7 +35,8 @@ pub(super) fn read_move<'t>(bytes: &'t [u8], game: &Replay) -> Option<Plain<'t, 
         }
         None => return None,
     };
-    Some(Plain { value, rest: after_line_end(end, bytes.get(8..)?)? })
+    *bytes = after_line_end(end, rest)?;
+    Some(value)
 }
 
 /// Squares by their digits: file and, eight bits higher, rank.
@@ -70,7 +65,7 @@ fn squares(digits: [u8; 4]) -> Option<(Option<Square>, Option<Square>)> {
 
 /// The seconds of a line such as `T12`, in milliseconds.
 #[inline(always)]
-pub(super) fn read_time(bytes: &[u8]) -> Option<Plain<'_, u64>> {
+pub(super) fn read_time(bytes: &mut &[u8]) -> Option<u64> {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     let &[letter, ref digits @ .., _] = bytes.first_chunk::<10>()?;
     // Zero in every digit, and not above nine.
@@ -81,7 +76,8 @@ pub(super) fn read_time(bytes: &[u8]) -> Option<Plain<'_, u64>> {
         return None;
     }
     let (&end, rest) = bytes.get(1 + count as usize..)?.split_first()?;
-    Some(Plain { value: 1000 * number(digits << (64 - 8 * count)), rest: after_line_end(end, rest)? })
+    *bytes = after_line_end(end, rest)?;
+    Some(1000 * number(digits << (64 - 8 * count)))
 }
 
 /// The number of eight decimal digits, each in a byte, the first one lowest. Neighbours
@@ -113,9 +109,9 @@ mod tests {
         let game = Replay::from_setup(&Setup::startpos()).unwrap();
         for (text, rest) in [("+7776FU\n", ""), ("+7776FU\r\nT1", "T1"), ("+7776FU\r\n\n", "\n"), ("+7776FU\rT1", "T1")]
         {
-            let plain = read_move(text.as_bytes(), &game).unwrap();
-            let told = Move::to_string(&plain.value.into());
-            assert_eq!((told.as_str(), plain.rest), ("7g7f", rest.as_bytes()), "{text:?}");
+            let mut bytes = text.as_bytes();
+            let told = Move::to_string(&read_move(&mut bytes, &game).unwrap().into());
+            assert_eq!((told.as_str(), bytes), ("7g7f", rest.as_bytes()), "{text:?}");
         }
         for (text, ms, rest) in [
             ("T0\n-3334FU\n", 0, "-3334FU\n"),
@@ -123,8 +119,8 @@ mod tests {
             ("T1234567\r\n", 1_234_567_000, ""),
             ("T9999999\n\n", 9_999_999_000, "\n"),
         ] {
-            let plain = read_time(text.as_bytes()).unwrap();
-            assert_eq!((plain.value, plain.rest), (ms, rest.as_bytes()), "{text:?}");
+            let mut bytes = text.as_bytes();
+            assert_eq!((read_time(&mut bytes), bytes), (Some(ms), rest.as_bytes()), "{text:?}");
         }
     }
 
@@ -150,13 +146,16 @@ mod tests {
             "+7776F歩",
             "+5958GY",
         ] {
-            assert!(read_move(text.as_bytes(), &game).is_none(), "{text:?}");
+            assert!(read_move(&mut text.as_bytes(), &game).is_none(), "{text:?}");
             let line = format!("{text}\n");
-            assert!(text == "+7776FU" || read_move(line.as_bytes(), &game).is_none(), "{line:?}");
+            assert!(text == "+7776FU" || read_move(&mut line.as_bytes(), &game).is_none(), "{line:?}");
         }
         for text in ["", "T", "T\n", "T1.5", "T1 ", "T,", "T-1", "T１", "T1:", "T1/", "T12345678", "T1234567890"] {
             let lines = format!("{text}\n-3334FU\n");
-            assert!(read_time(text.as_bytes()).is_none() && read_time(lines.as_bytes()).is_none(), "{text:?}");
+            assert!(
+                read_time(&mut text.as_bytes()).is_none() && read_time(&mut lines.as_bytes()).is_none(),
+                "{text:?}"
+            );
         }
     }
 

@@ -55,7 +55,7 @@ type Summary = (EndKind, Option<Option<GameResult>>);
 
 impl<'t> Reader<'t> {
     pub(super) fn new(file: &'t str, mode: Mode, context: Context) -> Self {
-        Self { report: Reporter::new(file, mode), context, records: Vec::new(), game: Game::default() }
+        Self { report: Reporter::new(file, mode), context, records: Vec::with_capacity(1), game: Game::default() }
     }
 
     /// Reads the games of `part`, a part of `file`, that come after others of this context.
@@ -95,21 +95,16 @@ impl<'t> Reader<'t> {
         let Some(game) = board.for_good() else { return text };
         let mut rest = text.as_bytes();
         let node = record.node_mut(*at);
-        if *at != NodeId::ROOT
-            && node.time_ms.is_none()
-            && let Some(time) = plain::read_time(rest)
-        {
-            node.time_ms = Some(time.value);
-            rest = time.rest;
+        if *at != NodeId::ROOT && node.time_ms.is_none() {
+            node.time_ms = plain::read_time(&mut rest);
         }
-        let mut last = None;
-        while let Some(played) = plain::read_move(rest, game)
-            && game.advance(played.value).is_ok()
+        let (mut last, mut after) = (None, rest);
+        while let Some(parts) = plain::read_move(&mut after, game)
+            && game.advance(parts).is_ok()
         {
             last = Some(text.len() - rest.len());
-            let time = plain::read_time(played.rest);
-            rest = time.as_ref().map_or(played.rest, |time| time.rest);
-            *at = record.append(*at, Event::Move(played.value.into()), time.map(|time| time.value));
+            *at = record.append(*at, Event::Move(parts.into()), plain::read_time(&mut after));
+            rest = after;
         }
         *last_move = last.and_then(|begin| text.get(begin..begin + plain::MOVE)).or(*last_move);
         text.get(text.len() - rest.len()..).unwrap_or_default()
@@ -117,20 +112,20 @@ impl<'t> Reader<'t> {
 
     /// Reads one statement; an error only in strict mode.
     fn statement(&mut self, statement: &'t str) -> Step<'t> {
-        if statement.trim_end() == "/" {
+        let trimmed = statement.trim_end();
+        if trimmed == "/" {
             return self.finish_game();
         }
         if self.game.broken {
             return Ok(());
         }
-        self.dispatch(statement).or_else(|fault| {
+        self.dispatch(trimmed, statement).or_else(|fault| {
             self.game.broken = true;
             self.report.error(fault)
         })
     }
 
-    fn dispatch(&mut self, untrimmed: &'t str) -> Step<'t> {
-        let statement = untrimmed.trim_end();
+    fn dispatch(&mut self, statement: &'t str, untrimmed: &'t str) -> Step<'t> {
         if !statement.starts_with('\'') {
             self.game.last = Some(statement);
         }
