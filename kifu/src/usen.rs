@@ -9,9 +9,8 @@
 //! Of other addresses the board is found, wherever it is, with side, hands and `moves`: blanks may be
 //! `%20`, `_` or `.`, slashes `%2F` or `_`. The rest of an address is ignored.
 
-use std::borrow::Cow;
-
 use enbu_movegen::{HandPiece, Move, MoveParts, Setup, Square};
+use percent_encoding::percent_decode_str;
 
 use crate::end::{End, EndKind};
 use crate::error::Problem;
@@ -50,7 +49,7 @@ pub(crate) fn line_of_address(line: &str) -> Option<String> {
     if !(is_address(line) || (line.contains(['_', '%']) && !line.contains(' ') && line.is_ascii())) {
         return None;
     }
-    let text = decoded(line);
+    let text = percent_decode_str(line).decode_utf8().unwrap_or(line.into());
     let follows =
         |at| text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '+'));
     let starts = text.char_indices().filter(|&(at, _)| !follows(at));
@@ -87,19 +86,6 @@ fn board_length(text: &str) -> Option<usize> {
         rest = if rank < 9 { after.strip_prefix(['/', '_'])? } else { after };
     }
     Some(text.len() - rest.len())
-}
-
-/// A text without `%20` and the like.
-fn decoded(text: &str) -> Cow<'_, str> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let code = tail.get(..2).filter(|_| byte == b'%').and_then(|hex| str::from_utf8(hex).ok());
-        let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(code.unwrap_or(byte));
-        rest = tail.get(if code.is_some() { 2 } else { 0 }..).unwrap_or_default();
-    }
-    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// Reads a game up to the first section that cannot be read, with the part that is wrong.

@@ -1,10 +1,10 @@
 //! The index of a folder: summaries of its players, and a table of games that can be sorted.
 
-use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use enbu_kifu::markup::escape;
 use enbu_language::Language;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use super::player::{self, Played};
 use super::{Fetches, Words, bilingual, day, fill, head, shortened, shown, words_of};
@@ -33,17 +33,10 @@ impl IndexRow {
 /// A path as a URL: everything but letters, digits and a few signs in percent encoding,
 /// whatever the bytes of its names are.
 fn url(path: &Path) -> String {
-    let mut url = String::new();
-    let name = |part: Component<'_>| part.as_os_str().as_encoded_bytes().to_owned();
-    for byte in path.components().map(name).collect::<Vec<_>>().join(&b'/') {
-        if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            let _ = write!(url, "%{byte:02X}");
-        }
-    }
     // A first segment with a colon would be a scheme; none is left unescaped.
-    url
+    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+    let name = |part: Component<'_>| part.as_os_str().as_encoded_bytes().to_owned();
+    percent_encode(&path.components().map(name).collect::<Vec<_>>().join(&b'/'), ESCAPED).to_string()
 }
 
 /// The index of some games, sorted by file.
