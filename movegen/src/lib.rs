@@ -102,6 +102,6 @@ pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Placement
 pub use replay::{Replay, Replayed};
 pub use rules::{Cycle, Declaration, EnteringKingRule, Ruling};
 pub use setup::Setup;
-pub use sfen::SfenError;
+pub use sfen::{SfenError, whole_number};
 pub use square::Square;
 pub use zobrist::on_board as piece_square_key;

@@ -156,16 +156,30 @@ fn parse_hands(text: &str, setup: &mut Setup) -> Result<(), SfenError> {
 }
 
 fn parse_number(text: &str) -> Result<u16, SfenError> {
-    let (negative, digits) = match text.strip_prefix('-') {
+    let number = whole_number(text).ok_or_else(|| SfenError::MoveNumber(short(text)))?;
+    Ok(number.clamp(1, i64::from(u16::MAX)) as u16)
+}
+
+/// Reads a whole number in decimal; one that does not fit saturates.
+///
+/// `None` for anything else: `12x`, `1e9`, `1.5`, `0x10`, an empty word.
+///
+/// ```
+/// use enbu_movegen::whole_number;
+/// assert_eq!(whole_number("-5"), Some(-5));
+/// assert_eq!(whole_number("99999999999999999999"), Some(i64::MAX));
+/// assert_eq!(whole_number("100ms"), None);
+/// ```
+pub fn whole_number(word: &str) -> Option<i64> {
+    let (negative, digits) = match word.strip_prefix('-') {
         Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
+        None => (false, word.strip_prefix('+').unwrap_or(word)),
     };
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(SfenError::MoveNumber(short(text)));
+        return None;
     }
-    // A number that overflows u64 is clamped like any other large one.
-    let value = if negative { 0 } else { digits.parse().unwrap_or(u64::MAX) };
-    Ok(value.clamp(1, u64::from(u16::MAX)) as u16)
+    let saturated = if negative { i64::MIN } else { i64::MAX };
+    Some(word.parse().unwrap_or(saturated))
 }
 
 impl Display for Setup {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 pub use enbu_kifu::markup::is_shown;
+pub use enbu_movegen::whole_number as number;
 
 /// The most characters of an offending text that a message repeats.
 const QUOTE_CHARS: usize = 40;
@@ -57,28 +58,6 @@ impl<'a> Iterator for Words<'a> {
         self.rest = rest.trim_ascii_start();
         if word.is_empty() { None } else { Some(word) }
     }
-}
-
-/// Reads a whole number in decimal; one that does not fit saturates.
-///
-/// `None` for anything else: `12x`, `1e9`, `1.5`, `0x10`, an empty word.
-///
-/// ```
-/// use enbu_usi::token::number;
-/// assert_eq!(number("-5"), Some(-5));
-/// assert_eq!(number("99999999999999999999"), Some(i64::MAX));
-/// assert_eq!(number("100ms"), None);
-/// ```
-pub fn number(word: &str) -> Option<i64> {
-    let (negative, digits) = match word.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, word.strip_prefix('+').unwrap_or(word)),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let saturated = if negative { i64::MIN } else { i64::MAX };
-    Some(word.parse().unwrap_or(saturated))
 }
 
 /// Reads a whole number that cannot be negative; negative ones count as 0.
