@@ -130,16 +130,16 @@ pub(crate) fn lance_ray(color: Color, square: Square) -> Bitboard {
 
 /// Attacks of a bishop on an empty board.
 #[inline(always)]
-pub fn bishop_cross(square: Square) -> Bitboard {
-    let [.., a, b, c, d] = RAYS[square].0;
-    a | b | c | d
+pub const fn bishop_cross(square: Square) -> Bitboard {
+    let [.., a, b, c, d] = RAYS[square as usize].0;
+    a.or(b).or(c).or(d)
 }
 
 /// Attacks of a rook on an empty board.
 #[inline(always)]
-pub fn rook_cross(square: Square) -> Bitboard {
-    let [a, b, c, d, ..] = RAYS[square].0;
-    a | b | c | d
+pub const fn rook_cross(square: Square) -> Bitboard {
+    let [a, b, c, d, ..] = RAYS[square as usize].0;
+    a.or(b).or(c).or(d)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Tables around a square: lines, neighbourhoods, and the origins that reach them.
 
+use enbu_movegen::rays::{bishop_cross, rook_cross};
 use enbu_movegen::{Bitboard, Square};
 
 /// A table of one set for each square, computed at compile time.
@@ -16,11 +17,8 @@ macro_rules! table {
     }};
 }
 
-const STRAIGHT: [(i8, i8); 4] = [(0, 1), (0, -1), (1, 0), (-1, 0)];
-const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
-
-const STRAIGHT_LINES: [Bitboard; 81] = table!(|square| cross(square, &STRAIGHT));
-const DIAGONAL_LINES: [Bitboard; 81] = table!(|square| cross(square, &DIAGONAL));
+const STRAIGHT_LINES: [Bitboard; 81] = table!(|square| rook_cross(square));
+const DIAGONAL_LINES: [Bitboard; 81] = table!(|square| bishop_cross(square));
 const FILES: [Bitboard; 81] = table!(|square| Bitboard::file_of(square));
 /// The squares from which a rook may attack a square or a neighbour of it.
 pub(super) static ROOK_REACH: [Bitboard; 81] = table!(|square| union(&STRAIGHT_LINES, neighbourhood(square, 1)));
@@ -33,21 +31,6 @@ pub(super) static LANCE_REACH: [Bitboard; 81] = table!(|square| union(&FILES, ne
 pub(super) static KNIGHT_REACH: [[Bitboard; 81]; 2] = [knight_reaches(1), knight_reaches(-1)];
 /// The squares at most two king moves away, and the square itself.
 pub(super) static SURROUNDINGS: [Bitboard; 81] = table!(|square| neighbourhood(square, 2));
-
-/// All squares from `square` in these directions.
-const fn cross(square: Square, directions: &[(i8, i8); 4]) -> Bitboard {
-    let mut set = Bitboard::EMPTY;
-    let mut d = 0;
-    while d < 4 {
-        let mut at = square;
-        while let Some(next) = at.offset(directions[d].0, directions[d].1) {
-            set = set.or(Bitboard::of(next));
-            at = next;
-        }
-        d += 1;
-    }
-    set
-}
 
 /// The squares at most so many king moves from `square`, itself included.
 const fn neighbourhood(square: Square, moves: i8) -> Bitboard {
