@@ -19,9 +19,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use enbu_movegen::{Move, Position};
+use clap::Args;
+use enbu_movegen::{Move, Position, Setup};
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
+use serde::{Deserialize, Serialize};
 
 use crate::key::PositionKey;
 use crate::page::{Entry, Page};
@@ -49,16 +51,22 @@ pub struct Searched {
     pub depth: u32,
 }
 
-/// Parameters of the growth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Parameters of the growth, as arguments of a command.
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Cost of a ply: a move that loses this much in centipawns is as costly as one ply more.
+    /// Loss in centipawns that is as costly as one ply: larger values make the book wider and shorter ‖ 深さ1手分とみなす評価値の損。大きいほど定跡は広く浅くなる
+    #[arg(long = "ply-cost", value_name = "CP", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[serde(rename = "ply_cost")]
     pub ply_cp: u32,
-    /// Moves that lose more are not followed, in centipawns.
+    /// Moves that lose more centipawns against the best one are not followed ‖ 最善手よりこの評価値を超えて損な指し手は先を調べない
+    #[arg(long = "max-loss", value_name = "CP", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=30_000))]
+    #[serde(rename = "max_loss")]
     pub max_loss_cp: u32,
-    /// Moves with a higher number in the game are not followed.
+    /// Moves of a game after this one are not followed ‖ この手数より先は調べない
+    #[arg(long, value_name = "PLY", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
     pub max_ply: u16,
-    /// Decides between leaves of equal cost.
+    /// Decides between leaves of equal cost, and which part of a work a leaf belongs to ‖ 乱数の種。同じコストの末端の選択と、分担の割り当てを決める
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
@@ -193,18 +201,17 @@ impl Tree {
                 continue;
             }
             let (mv, key) = (edge.searched.mv, edge.key);
-            let mut position = self.position(node)?;
-            position.play(mv).ok()?;
             self.relink(key, Link::Pending);
-            return Some(position);
+            return self.after(node, mv);
         }
     }
 
-    fn position(&self, node: NodeId) -> Option<Position> {
+    /// The position after a move of a node.
+    fn after(&self, node: NodeId, mv: Move) -> Option<Position> {
         let node = self.nodes.get(node)?;
-        let mut setup = node.position.to_setup();
-        setup.ply = node.ply;
-        Position::from_setup(&setup).ok()
+        let mut position = Position::from_setup(&Setup { ply: node.ply, ..node.position.to_setup() }).ok()?;
+        position.play(mv).ok()?;
+        Some(position)
     }
 
     /// Gives all leaves of a position another link.
@@ -359,8 +366,7 @@ impl Tree {
         let ours = leaves.into_iter().filter(|&(key, _)| is_ours(self.lot(key)));
         self.roots = ours
             .filter_map(|(key, (cost, node, mv))| {
-                let mut position = self.position(node)?;
-                position.play(mv).ok()?;
+                let position = self.after(node, mv)?;
                 debug_assert_eq!(position.key(), key);
                 Some(Root::new(position, cost))
             })

@@ -10,7 +10,7 @@ use std::thread;
 
 use clap::Args;
 use enbu_analysis::AnalystError;
-use enbu_book::grow::{Plan, Searched, Tree, Verdict};
+use enbu_book::grow::{Searched, Tree, Verdict};
 use enbu_eval::Evaluation;
 use enbu_files::Existing;
 use enbu_language::text;
@@ -122,13 +122,7 @@ fn tree(header: &Header) -> io::Result<Tree> {
         header.roots.iter().map(|sfen| Position::from_setup(&sfen.parse::<Setup>().ok()?).ok()).collect();
     let text = text!("a root of the log is not a position", "記録の開始局面が正しくありません");
     let roots = roots.ok_or_else(|| failed(text))?;
-    let plan = Plan {
-        ply_cp: header.settings.ply_cost,
-        max_loss_cp: header.settings.max_loss,
-        max_ply: header.settings.max_ply,
-        seed: header.settings.seed,
-    };
-    Ok(Tree::new(roots, plan))
+    Ok(Tree::new(roots, header.settings.plan))
 }
 
 /// Writes the book of a tree; returns the number of its positions.

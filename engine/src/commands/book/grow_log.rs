@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use enbu_book::grow::{Searched, Tree, Verdict};
+use enbu_book::grow::{Plan, Searched, Tree, Verdict};
 use enbu_files::FileKind;
 use enbu_language::{pick, text};
 use enbu_movegen::{Position, Setup};
@@ -27,21 +27,12 @@ pub(super) struct Settings {
     /// Moves of each position ‖ 1局面あたりの指し手の数
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(super) multipv: u16,
-    /// Loss in centipawns that is as costly as one ply: larger values make the book wider and shorter ‖ 深さ1手分とみなす評価値の損。大きいほど定跡は広く浅くなる
-    #[arg(long, value_name = "CP", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(super) ply_cost: u32,
-    /// Moves that lose more centipawns against the best one are not followed ‖ 最善手よりこの評価値を超えて損な指し手は先を調べない
-    #[arg(long, value_name = "CP", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=30_000))]
-    pub(super) max_loss: u32,
-    /// Moves of a game after this one are not followed ‖ この手数より先は調べない
-    #[arg(long, value_name = "PLY", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(super) max_ply: u16,
     /// Positions searched at once; part of the result, unlike --jobs ‖ 同時に探索する局面数。--jobs と違い、結果に影響する
     #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) batch: u16,
-    /// Decides between leaves of equal cost, and which part of a work a leaf belongs to ‖ 乱数の種。同じコストの末端の選択と、分担の割り当てを決める
-    #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) plan: Plan,
 }
 
 /// Everything that a tree follows from, besides its searches.
