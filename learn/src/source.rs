@@ -13,13 +13,15 @@ use crate::pack::decode_pack;
 use crate::record::{HCPE_BYTES, PSV_BYTES, Record};
 
 /// The formats, distinguished by extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString)]
+#[strum(ascii_case_insensitive)]
 pub enum Format {
     /// Enbu's own files of games, `.games`.
     Games,
     /// The same with rounded scores in less than half the space, `.archive`.
     Archive,
     /// PackedSfenValue records, `.psv` or `.bin`.
+    #[strum(serialize = "psv", serialize = "bin")]
     Psv,
     /// hcpe records, `.hcpe`.
     Hcpe,
@@ -46,15 +48,7 @@ impl Format {
     /// assert_eq!(Format::of(Path::new("b.txt")), None);
     /// ```
     pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "games" => Some(Self::Games),
-            "archive" => Some(Self::Archive),
-            "psv" | "bin" => Some(Self::Psv),
-            "hcpe" => Some(Self::Hcpe),
-            "pack" => Some(Self::Pack),
-            "tsv" => Some(Self::Tsv),
-            _ => None,
-        }
+        path.extension()?.to_str()?.parse().ok()
     }
 }
 
