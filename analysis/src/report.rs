@@ -26,10 +26,7 @@ pub enum Side {
 
 impl From<Color> for Side {
     fn from(color: Color) -> Self {
-        match color {
-            Color::Black => Self::Black,
-            Color::White => Self::White,
-        }
+        color.select([Self::Black, Self::White])
     }
 }
 

@@ -118,10 +118,7 @@ pub(crate) enum ColorWord {
 
 /// The points of Black, from the colour and the points of engine 1.
 pub(crate) const fn points_of_black(engine1: Color, score1: Points) -> Points {
-    match engine1 {
-        Color::Black => score1,
-        Color::White => score1.opposite(),
-    }
+    engine1.select([score1, score1.opposite()])
 }
 
 /// An answer of an engine.

@@ -173,10 +173,7 @@ impl Referee {
 
     /// Returns true if `color` has just moved its king to the other king's start square.
     fn has_tried(&self, color: Color) -> bool {
-        let goal = match color {
-            Color::Black => Square::S51,
-            Color::White => Square::S59,
-        };
+        let goal = Square::S51.relative(color);
         self.position.king(color) == Some(goal) && self.moves.last().is_some_and(|mv| mv.to() == goal)
     }
 

@@ -38,10 +38,7 @@ impl GameResult {
 
     /// The result in which `color` wins.
     pub const fn win(color: Color) -> Self {
-        match color {
-            Color::Black => Self::BlackWins,
-            Color::White => Self::WhiteWins,
-        }
+        color.select([Self::BlackWins, Self::WhiteWins])
     }
 
     /// The winner, or `None` after a draw.

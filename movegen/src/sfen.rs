@@ -233,10 +233,7 @@ fn write_hands(f: &mut fmt::Formatter<'_>, setup: &Setup) -> fmt::Result {
 }
 
 const fn letter_of(color: Color, kind: PieceType) -> char {
-    match color {
-        Color::Black => kind.letter(),
-        Color::White => kind.letter().to_ascii_lowercase(),
-    }
+    color.select([kind.letter(), kind.letter().to_ascii_lowercase()])
 }
 
 #[cfg(test)]
