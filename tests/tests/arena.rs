@@ -423,7 +423,7 @@ fn tournaments_by_rounds_go_on_exactly_wherever_they_were_cut() {
         // Before the first game; then by turns within a line, before its end, after it.
         let ends = text.match_indices('\n').map(|(end, _)| end);
         let places = ends.enumerate().map(|(line, end)| [end - 20, end, end + 1][line % 3]);
-        for cut in iter::once(0).chain(places).step_by(if has_slow_rows() { 2 } else { 5 }) {
+        for cut in iter::once(0).chain(places).step_by(if has_slow_rows() { 2 } else { 8 }) {
             let resumed = tournament(format).with(&["--out", "out.jsonl", "--concurrency", "2"]);
             fs::write(resumed.path("out.jsonl"), &text[..cut]).unwrap();
             let output = resumed.play();

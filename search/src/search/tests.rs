@@ -290,7 +290,7 @@ fn a_search_with_far_more_threads_than_processors_waits_for_none_of_them() {
     let mut engine = Search::new().expect("a thread");
     engine.set_threads(200).expect("threads");
     let position = position(QUIET);
-    for number in 0..20 {
+    for number in 0..10 {
         let ear = Arc::new(Ear::default());
         let listener = Arc::clone(&ear) as Arc<dyn Listener>;
         engine.start(&position, Limits::default(), Options::default(), Instant::now(), listener);

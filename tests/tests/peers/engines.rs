@@ -281,5 +281,6 @@ fn play((name, engine, arguments, says, deadline, end): &Row) {
 
 #[test]
 fn no_engine_delays_or_fills_a_match() {
-    for_each(ROWS, play);
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| is_wanted(row.0)).collect();
+    for_each(&rows, |row| play(row));
 }

@@ -114,7 +114,7 @@ const ROWS: &[Row] = &[
         SELF,
         |server| {
             let mut link = logged_in(server);
-            flood(&mut link, "##[CHAT] hello\n", 24 << 20);
+            flood(&mut link, "##[CHAT] hello\n", 17 << 20);
             Some(link)
         },
         "are left out",
@@ -427,7 +427,8 @@ fn play((name, engine, part, says, until): &Row) {
 
 #[test]
 fn no_server_delays_or_fills_a_client() {
-    for_each(ROWS, play);
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| is_wanted(row.0)).collect();
+    for_each(&rows, |row| play(row));
 }
 
 #[test]
