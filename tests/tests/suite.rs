@@ -75,7 +75,7 @@ fn engines_are_compared_and_equal_runs_print_equal_results() {
 
 #[test]
 fn times_are_shown_where_they_count() {
-    let new = suite(&format!("{ROOK} bm 5i5e\n"), &["--engine", "self", "tc=movetime=0.2"]);
+    let new = suite(&format!("{ROOK} bm 5i5e\n"), &["--engine", "self", "tc=movetime=1"]);
     let (output, json) = run(&new);
     let attempt = &json["problems"][0]["attempts"][0];
     assert!(attempt["stable_ms"].as_u64() <= attempt["ms"].as_u64() && attempt["ms"].is_u64(), "{}", stderr(&output));
