@@ -170,11 +170,44 @@ pub(crate) fn licence_file(sh: &Shell, target: &Target, library: &SystemLibrary)
     Ok(if is_rustup { existing.next_back() } else { existing.next() })
 }
 
+/// The way in which the compiler finds out what is worth its effort.
+#[derive(Clone, Copy)]
+pub(crate) enum Optimisation<'a> {
+    /// By its own guesses.
+    Guessed,
+    /// By its own guesses; the program counts how often its parts run.
+    Counting,
+    /// By this file of such counts.
+    Counted(&'a Path),
+}
+
+/// The program that reads and writes profiles for the compiler of a target; `None` for Debian's, which
+/// cannot count.
+pub(crate) fn llvm_profdata(sh: &Shell, target: &Target) -> Outcome<Option<PathBuf>> {
+    if Compiler::find(sh, target)?.is_debian {
+        return Ok(None);
+    }
+    let folder = PathBuf::from(cmd!(sh, "rustc --print target-libdir").quiet().read()?);
+    let tool = folder.with_file_name("bin").join("llvm-profdata");
+    if tool.exists() { Ok(Some(tool)) } else { Err("no llvm-profdata: `rustup component add llvm-tools`".into()) }
+}
+
 /// Builds the program for a target and returns its path.
-pub(crate) fn build(sh: &Shell, target: &Target, root: &Path, epoch: &str) -> Outcome<PathBuf> {
+pub(crate) fn build(
+    sh: &Shell,
+    target: &Target,
+    root: &Path,
+    epoch: &str,
+    optimisation: Optimisation<'_>,
+) -> Outcome<PathBuf> {
     let compiler = Compiler::find(sh, target)?;
     let folder = root.join("target/dist");
     let mut flags: Vec<String> = target.flags.iter().map(ToString::to_string).collect();
+    match optimisation {
+        Optimisation::Guessed => {}
+        Optimisation::Counting => flags.push("-Cprofile-generate".to_owned()),
+        Optimisation::Counted(profile) => flags.push(format!("-Cprofile-use={}", profile.display())),
+    }
     flags.extend(remaps(root, &compiler.sysroot));
     let (mut cargo, path) = compiler.cargo(sh);
     cargo = cargo.args(["build", "--locked", "--profile", "dist", "--package"]).args(target.package);

@@ -1,15 +1,16 @@
 //! `cargo xtask dist`: the files of a release.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use xshell::{Shell, cmd};
 
-use crate::builds::{self, TARGETS, WEB};
+use crate::builds::{self, Optimisation, TARGETS, Target, WEB};
 use crate::stage::{Stage, generate, portable, root};
 use crate::tool::{Outcome, say};
-use crate::{archives, licences, web};
+use crate::{archives, licences, profile, web};
 
 /// Arguments of `cargo xtask dist`.
 #[derive(Args)]
@@ -89,7 +90,10 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
             continue;
         }
         let began = Instant::now();
-        let path = builds::build(sh, target, &root, &epoch_text)?;
+        let path = match part {
+            Part::Linux if wants(Part::Linux) || wants(Part::Deb) => profiled(sh, target, &root, &epoch_text)?,
+            _ => builds::build(sh, target, &root, &epoch_text, Optimisation::Guessed)?,
+        };
         let program = sh.read_binary_file(&path)?;
         say(&format!("{}: {} kB in {} s", target.name, program.len() / 1000, began.elapsed().as_secs()));
         let generated = match &generated {
@@ -114,7 +118,7 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
         }
     }
     if wants(Part::Web) {
-        let module = sh.read_binary_file(builds::build(sh, &WEB, &root, &epoch_text)?)?;
+        let module = sh.read_binary_file(builds::build(sh, &WEB, &root, &epoch_text, Optimisation::Guessed)?)?;
         say(&format!("{}: {} kB", WEB.name, module.len() / 1000));
         web::make(sh, &module, &licences::gather(sh, &WEB)?, (work, dist.clone()), epoch)?;
     }
@@ -125,4 +129,16 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
         say(&format!("{:>9} kB  dist/{name}", fs::metadata(dist.join(&name))?.len().div_ceil(1000)));
     }
     Ok(())
+}
+
+/// The program for the target on which the releases are made, optimised by its own counts; by Debian's
+/// compiler, which cannot count, as ever.
+fn profiled(sh: &Shell, target: &Target, root: &Path, epoch: &str) -> Outcome<PathBuf> {
+    match builds::llvm_profdata(sh, target)? {
+        Some(tool) => {
+            let profile = profile::record(sh, target, root, epoch, &tool)?;
+            builds::build(sh, target, root, epoch, Optimisation::Counted(&profile))
+        }
+        None => builds::build(sh, target, root, epoch, Optimisation::Guessed),
+    }
 }
