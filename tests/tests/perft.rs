@@ -11,7 +11,7 @@ use enbu_tests::table::{self, Row, equal};
 /// re-parsed position and take much longer for each.
 const ALWAYS_NODES: u64 = if cfg!(debug_assertions) { 300_000 } else { 100_000_000 };
 
-/// The same with slow rows: all but the seventh ply of the start position.
+/// Nodes of the largest count with slow rows: all but the seventh ply of the start position.
 const SLOW_NODES: u64 = 10_000_000_000;
 
 fn selected(row: &Row) -> bool {
