@@ -47,8 +47,12 @@ pub(crate) fn record(sh: &Shell, target: &Target, root: &Path, epoch: &str, tool
             let counts = folder.join(format!("{kernels}-{number}.profraw"));
             let other = network.iter().flat_map(|path| [OsStr::new("--network"), path.as_os_str()]);
             let bench = cmd!(sh, "{program} bench --depth 8 {other...}").env("ENBU_SIMD", kernels);
+            let bench = bench.env("LLVM_PROFILE_FILE", counts).quiet().ignore_stdout().ignore_stderr();
             // Refused by a processor without such kernels, which then have no profile.
-            let _ = bench.env("LLVM_PROFILE_FILE", counts).quiet().ignore_stdout().ignore_stderr().run();
+            if bench.run().is_err() {
+                say(&format!("profile: `enbu bench` does not run by {kernels}"));
+                break;
+            }
         }
     }
     let is_count = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "profraw");
