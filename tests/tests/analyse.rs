@@ -348,7 +348,7 @@ fn known_mistakes_are_classified() {
     fs::write(folder.path().join("games.sfen"), games).unwrap();
     let mut command = Command::new(enbu());
     command
-        .args(["analyse", "games.sfen", "--format", "json", "--nodes", "30000", "--mate", "20000"])
+        .args(["analyse", "games.sfen", "--format", "json", "--nodes", "60000", "--mate", "40000"])
         .current_dir(folder.path());
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));

@@ -312,14 +312,16 @@ impl Listener for Reports {
     }
 }
 
-/// The embedded network; piece-square tables, and a word about it, without the memory for it.
+/// The network of pages, network 12: half the size of the one in the program, so that the module stays below 3 MB.
+const NETWORK: &[u8] = include_bytes!("../network.nnue");
+
+/// The network of pages; piece-square tables, and a word about it, without the memory for it.
 pub(crate) fn evaluation(host: &dyn Host) -> Evaluation {
-    match embedded::load(Simd::best()) {
-        Some(Ok(network)) => Evaluation::Network { scale: network.default_scale(), network: Arc::new(network) },
-        Some(Err(error)) => {
-            host.emit(&Reply::Error(format!("the embedded network: {error}")).to_string());
+    match embedded::read(NETWORK, Simd::best()) {
+        Ok(network) => Evaluation::Network { scale: network.default_scale(), network: Arc::new(network) },
+        Err(error) => {
+            host.emit(&Reply::Error(format!("the network: {error}")).to_string());
             Evaluation::PieceSquare
         }
-        None => Evaluation::PieceSquare,
     }
 }

@@ -1,7 +1,7 @@
 // The engine in node: every rule of the ABI `shogihome-wasm-engine/1`, USI, and the loss of Workers.
 //
-// `ENBU_WEB` is the folder of the engine (`enbu` of the web package), `ENBU_NATIVE`, if given, the
-// program of the same commit, whose signature and choices must be equal.
+// `ENBU_WEB` is the folder of the engine (`enbu` of the web package), `ENBU_NATIVE` the program of
+// the same commit, whose signature and choices with the network of the page must be equal.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
@@ -287,15 +287,13 @@ test('as many lines as asked for, and levels by their seeds', async () => {
   send('setoption name MultiPV value 1', 'setoption name SkillLevel value 5', 'setoption name SkillSeed value 7');
   const chosen = await moves();
   assert.equal(await moves(), chosen);
-  if (process.env.ENBU_NATIVE) {
-    const options = ['SkillLevel value 5', 'SkillSeed value 7', 'Threads value 1', 'USI_Hash value 32'].map(option => `setoption name ${option}\n`).join('');
-    // One process a position: lines that wait end a search.
-    const native = positions().slice(0, 12).map(sfen => {
-      const input = `${options}isready\nposition sfen ${sfen}\ngo nodes 100000\n`;
-      return moved(execFileSync(process.env.ENBU_NATIVE, { input, encoding: 'utf8' }).match(/^bestmove.*$/m)[0]);
-    });
-    assert.equal(native.join(' '), chosen);
-  }
+  const options = [`EvalDir value ${fileURLToPath(new URL('web', root))}`, 'EvalFile value network.nnue', 'Eval value File', 'SkillLevel value 5', 'SkillSeed value 7', 'Threads value 1', 'USI_Hash value 32'].map(option => `setoption name ${option}\n`).join('');
+  // One process a position: lines that wait end a search.
+  const native = positions().slice(0, 12).map(sfen => {
+    const input = `${options}isready\nposition sfen ${sfen}\ngo nodes 100000\n`;
+    return moved(execFileSync(process.env.ENBU_NATIVE, { input, encoding: 'utf8' }).match(/^bestmove.*$/m)[0]);
+  });
+  assert.equal(native.join(' '), chosen);
   engine.terminate();
 });
 
@@ -313,8 +311,8 @@ test('the signature of the search is that of the program', async t => {
     time += Number(last.match(/ time (\d+)/)[1]);
   }
   t.diagnostic(`${nodes} nodes, ${Math.round((1000 * nodes) / time)} nodes/s`);
-  const log = execFileSync('git', ['log', '-1', '--format=%B', '--grep', '^Bench: [0-9]*$'], { cwd: root, encoding: 'utf8' });
-  assert.equal(nodes, Number(log.match(/^Bench: (\d+)$/m)[1]));
+  const bench = execFileSync(process.env.ENBU_NATIVE, ['bench', '--network', fileURLToPath(new URL('web/network.nnue', root))], { encoding: 'utf8' });
+  assert.equal(nodes, Number(bench.match(/^Bench: (\d+)$/m)[1]));
   engine.terminate();
 });
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 
+use enbu_eval::nnue::{Network, Simd};
 use enbu_web::{Host, Session, Signal, answer};
 use serde_json::{Value, json};
 
@@ -199,6 +200,11 @@ fn manifest() -> Value {
             preset("enbu-level-17", "Enbu Lv. 17", 17),
         ],
     })
+}
+
+#[test]
+fn the_network_has_its_checksum() {
+    assert!(Network::from_bytes(include_bytes!("../network.nnue"), Simd::best()).is_ok());
 }
 
 #[test]

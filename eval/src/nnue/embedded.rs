@@ -14,16 +14,24 @@ static BYTES: &[u8] = include_bytes!("../../networks/embedded.nnue");
 /// True if a network is embedded.
 pub const IS_THERE: bool = !BYTES.is_empty();
 
-/// Reads the embedded network, which goes by its name and not by its shape; `None` without one.
+/// Reads the embedded network; `None` without one.
 ///
 /// # Errors
 /// [`NetworkError`] when it cannot be allocated.
 pub fn load(simd: Simd) -> Option<Result<Network, NetworkError>> {
-    IS_THERE.then(|| match own::name(BYTES) {
-        // A test has compared the checksum of our own.
-        Some(name) => Ok(Network { shape: name.to_owned(), ..own::read(BYTES, simd, |_| Ok(()))? }),
-        None => Network::from_bytes(BYTES, simd),
-    })
+    IS_THERE.then(|| read(BYTES, simd))
+}
+
+/// Reads a network that is compiled into a program: it goes by its name and not by its shape, and a test of the
+/// program has compared its checksum.
+///
+/// # Errors
+/// [`NetworkError`] when it cannot be allocated, or is no network.
+pub fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
+    match own::name(bytes) {
+        Some(name) => Ok(Network { shape: name.to_owned(), ..own::read(bytes, simd, |_| Ok(()))? }),
+        None => Network::from_bytes(bytes, simd),
+    }
 }
 
 #[cfg(test)]
