@@ -14,8 +14,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
@@ -92,8 +92,8 @@ pub(crate) struct Query {
 pub(crate) struct CurrentBook {
     opened: Option<Arc<Opened>>,
     seed: u64,
-    /// The last look-up.
-    running: Option<JoinHandle<()>>,
+    /// Held by the last look-up until it knows its answer.
+    running: Weak<()>,
 }
 
 struct Opened {
@@ -138,7 +138,7 @@ impl Lookup {
 
 impl CurrentBook {
     pub(crate) fn new() -> Self {
-        Self { opened: None, seed: fresh_seed(), running: None }
+        Self { opened: None, seed: fresh_seed(), running: Weak::new() }
     }
 
     /// Opens `file` unless it is open; `None` closes the book.
@@ -181,7 +181,7 @@ impl CurrentBook {
         }
         let time = last_moment.map_or(LOOKUP_TIME, |time| LOOKUP_TIME.min(time / LOOKUP_SHARE));
         let deadline = query.started + time;
-        if self.running.as_ref().is_some_and(|running| !running.is_finished()) {
+        if self.running.strong_count() > 0 {
             return Some(Lookup { replies: Err("the last look-up has not ended".to_owned()), deadline });
         }
         let (sender, replies) = unbounded();
@@ -190,15 +190,18 @@ impl CurrentBook {
             let _ = sender.send(event);
         });
         let (opened, seed) = (Arc::clone(opened), query.rules.seed.unwrap_or(self.seed));
+        let held = Arc::new(());
+        self.running = Arc::downgrade(&held);
         let run = move || {
-            if let Some(best) = opened.consult(&query, seed, &events) {
+            let best = opened.consult(&query, seed, &events);
+            // Before the answer: the next `go` may come before this thread has ended.
+            drop(held);
+            if let Some(best) = best {
                 events.done(Outcome::BestMove(best));
             }
         };
         let started = thread::Builder::new().name("book".into()).spawn(run);
-        let replies = started.as_ref().map(|_| replies).map_err(|error| format!("no thread: {error}"));
-        self.running = started.ok();
-        Some(Lookup { replies, deadline })
+        Some(Lookup { replies: started.map(|_| replies).map_err(|error| format!("no thread: {error}")), deadline })
     }
 }
 
