@@ -104,7 +104,7 @@ openings() { "$program" openings random:8,300 --count "$1" --force --out "$work/
 
 part_sessions() {
     step "sessions: every sequence, with an engine of the test"
-    ENBU_SLOW_TESTS=1 unit enbu-usi exhaustive
+    ENBU_COMMANDS=6 unit enbu-usi exhaustive
     step "sessions: random sequences"
     PROPTEST_CASES=20000 unit enbu-usi soup
     ENBU_SEQUENCES=20000 end_to_end sequences::

@@ -406,7 +406,7 @@ fn a02_formats_named_wrongly() {
 
 #[test]
 fn a03_a_line_of_four_mebibytes() {
-    let long = "x".repeat(if has_slow_rows() { 4 << 20 } else { 1 << 18 });
+    let long = "x".repeat(if has_slow_rows() { 4 << 20 } else { 1 << 17 });
     for text in [
         kif(&format!("   1 ７六歩(77)\n*{long}\n")),
         format!("▲７六歩\n*{long}\n"),

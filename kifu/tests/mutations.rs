@@ -92,7 +92,7 @@ fn most_memory_mib() -> Option<f64> {
 #[test]
 fn damaged_files_are_survived() {
     let asked: Option<u64> = std::env::var("ENBU_MUTATIONS").ok().and_then(|count| count.parse().ok());
-    let count = asked.unwrap_or(if has_slow_rows() { 2000 } else { 500 });
+    let count = asked.unwrap_or(if has_slow_rows() { 2000 } else { 200 });
     for (folder, format) in FOLDERS {
         let files = files(folder);
         let mut slowest = (0.0, 0);

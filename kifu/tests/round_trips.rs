@@ -11,7 +11,7 @@ use crate::has_slow_rows;
 
 /// Records for each property: 200 in the slow tests.
 fn cases() -> u32 {
-    if has_slow_rows() { 200 } else { 50 }
+    if has_slow_rows() { 200 } else { 20 }
 }
 
 /// A stream of numbers from a seed (splitmix64), so that a case is one number.

@@ -323,6 +323,11 @@ mod tests {
     use crate::selfplay::{Player, Settings};
     use enbu_eval::Evaluation;
 
+    /// Returns true if the tests of many trainings are to run as well, as in `.ci/run`.
+    fn has_slow_rows() -> bool {
+        std::env::var_os("ENBU_SLOW_TESTS").is_some()
+    }
+
     /// The games of all these tests, played once.
     fn data() -> &'static Dataset {
         static DATA: Lazy<Dataset> = Lazy::new(played);
@@ -393,6 +398,9 @@ mod tests {
 
     #[test]
     fn every_shape_is_trained_and_resumed() {
+        if !has_slow_rows() {
+            return;
+        }
         let data = data();
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.checkpoint");
@@ -439,6 +447,9 @@ mod tests {
 
     #[test]
     fn shards_are_trained_and_resumed_like_one() {
+        if !has_slow_rows() {
+            return;
+        }
         let data = gathered(300_000);
         let sizes: Vec<_> = data.shard_sizes().collect();
         assert!(sizes.len() > 2 && sizes.iter().all(|&size| size > 200), "{sizes:?}");

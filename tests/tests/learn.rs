@@ -18,6 +18,9 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn games_become_a_network_that_plays() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let play = "selfplay --games 16 --games-per-file 4 --nodes 30 --hash 1 --out games";
@@ -66,6 +69,9 @@ fn games_become_a_network_that_plays() {
 
 #[test]
 fn a_standard_network_is_made_for_other_programs() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     run(folder, "selfplay --games 6 --nodes 30 --hash 1 --out games");
@@ -95,6 +101,9 @@ fn a_standard_network_is_made_for_other_programs() {
 
 #[test]
 fn piece_square_tables_are_fitted_and_written_as_text() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     run(folder, "selfplay --games 20 --nodes 30 --hash 1 --out games");

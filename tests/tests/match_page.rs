@@ -130,6 +130,9 @@ fn step_through(browser: &mut Browser, game: &Value) {
 
 #[test]
 fn a_page_from_a_disk_loads_itself_and_keeps_the_place_of_the_visitor() {
+    if !has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(380, 800) else { return };
     let played = watched(2, "60").with(&["--page", "page", "--concurrency", "2", "--pace", "0.1"]);
     let page = played.path("page/index.html");
@@ -195,6 +198,9 @@ fn served(file: PathBuf) -> String {
 
 #[test]
 fn a_page_from_a_server_fetches_itself_without_a_reload() {
+    if !has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(1280, 900) else { return };
     let played = watched(2, "60").with(&["--page", "page", "--pace", "0.05"]);
     let page = played.path("page/index.html");

@@ -1,6 +1,6 @@
 //! Damaged input of every kind: whatever is done to it, readers keep their contract.
 //!
-//! `ENBU_MUTATIONS` sets the number of inputs for each kind (300 without it), `ENBU_SEED`
+//! `ENBU_MUTATIONS` sets the number of inputs for each kind (50 without it), `ENBU_SEED`
 //! the first of their seeds. A failure names the seed of one input, which
 //! `ENBU_MUTATIONS=1 ENBU_SEED=N` repeats.
 
@@ -15,7 +15,7 @@ fn examine(target: &Target, bytes: &[u8], what: &str) {
 
 #[test]
 fn readers_keep_their_contract_on_damaged_input() {
-    let count = enbu_tests::number("ENBU_MUTATIONS").unwrap_or(300);
+    let count = enbu_tests::number("ENBU_MUTATIONS").unwrap_or(50);
     let first = enbu_tests::number("ENBU_SEED").unwrap_or(1);
     std::thread::scope(|scope| {
         // Networks have damage of their own in `networks.rs`.

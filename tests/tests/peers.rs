@@ -97,12 +97,6 @@ fn judge(name: &str, invocation: &Invocation, run: &Run, deadline: f64, time: Du
     }
 }
 
-/// Returns true if the row of that name runs: those that send as fast as they can are slow rows.
-fn is_wanted(name: &str) -> bool {
-    let sends = ["flood", "64 ", "without end", "20 000 moves"].iter().any(|word| name.contains(word));
-    !sends || enbu_tests::has_slow_rows()
-}
-
 /// Runs `play` for each row, several at once unless times are to be measured.
 fn for_each<R: Sync>(rows: &[R], play: impl Fn(&R) + Sync) {
     let rows = Mutex::new(rows.iter());

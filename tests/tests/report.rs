@@ -326,6 +326,9 @@ fn step_through(browser: &mut Browser, report: &Value) {
 
 #[test]
 fn the_page_of_a_game_shows_the_analysis() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(1280, 1000) else { return };
     let (_folder, report) = analysed(&mut browser, &workspace_root().join("docs/game.kif"), &[]);
     step_through(&mut browser, &report);
@@ -432,6 +435,9 @@ fn arrows(browser: &mut Browser) -> [Option<String>; 2] {
 
 #[test]
 fn the_list_of_mistakes_leads_to_the_board() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(1280, 900) else { return };
     let (_folder, report) = analysed(&mut browser, &workspace_root().join("docs/game.kif"), &["--mate", "5000"]);
     let moves = report["moves"].as_array().unwrap();
@@ -515,6 +521,9 @@ fn check_copies(browser: &mut Browser, here: &[&str], whole: &[&str], own: (&str
 
 #[test]
 fn positions_and_lines_are_copied_as_kif_sfen_and_usi() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(1280, 900) else { return };
     browser.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
     let folder = tempfile::tempdir().unwrap();
@@ -545,6 +554,9 @@ fn positions_and_lines_are_copied_as_kif_sfen_and_usi() {
 
 #[test]
 fn a_handicap_game_is_named_and_has_its_own_words_for_the_sides() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(1280, 900) else { return };
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("handicap.kif");
@@ -569,6 +581,9 @@ fn a_handicap_game_is_named_and_has_its_own_words_for_the_sides() {
 
 #[test]
 fn texts_contrast_with_their_background_in_light_and_dark_and_on_paper() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(1280, 900) else { return };
     let (folder, report) = analysed(&mut browser, &workspace_root().join("docs/game.kif"), &[]);
     // Contrast by WCAG 2.1 of each text with the nearest background that is opaque.
@@ -603,6 +618,9 @@ fn texts_contrast_with_their_background_in_light_and_dark_and_on_paper() {
 
 #[test]
 fn the_index_names_what_costs_a_player_most_and_fits_a_narrow_window() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(380, 800) else { return };
     let folder = tempfile::tempdir().unwrap();
     let games = folder.path().join("games");
@@ -680,6 +698,9 @@ fn the_index_names_what_costs_a_player_most_and_fits_a_narrow_window() {
 
 #[test]
 fn the_page_of_a_handicap_game_shows_variations_and_clocks() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(400, 900) else { return };
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("handicap.kif");
@@ -707,6 +728,9 @@ fn the_page_of_a_handicap_game_shows_variations_and_clocks() {
 
 #[test]
 fn hostile_headers_and_comments_are_only_text() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(800, 900) else { return };
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("hostile.kif");
@@ -744,6 +768,9 @@ fn hostile_headers_and_comments_are_only_text() {
 /// Texts of a diagram that leave it, or that lie on another text beside the board, as a browser measures them.
 #[test]
 fn no_text_of_a_diagram_leaves_its_place() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let Some(mut browser) = Browser::start(600, 520) else { return };
     let folder = tempfile::tempdir().unwrap();
     let hand = "2R2B4G4S4N4L18P2r2b4g4s4n4l18p";

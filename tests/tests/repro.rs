@@ -59,6 +59,9 @@ fn game(session: &mut Session, limit: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn a_new_game_repeats_the_same_searches() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let mut session = one_thread(&enbu());
     for limit in ["nodes 30000", "depth 6"] {
         let first = game(&mut session, limit);
@@ -69,6 +72,9 @@ fn a_new_game_repeats_the_same_searches() {
 
 #[test]
 fn a_new_game_forgets_other_searches() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let mut session = one_thread(&enbu());
     let first = game(&mut session, "nodes 20000");
     session.send("position startpos moves 2g2f 3c3d");
@@ -122,6 +128,9 @@ const SHALLOW: [&str; 2] = ["--depth", "3"];
 
 #[test]
 fn the_bench_has_the_same_signature_each_time() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let first = signature(&enbu(), &SHALLOW);
     assert!(first > 1_000);
     assert_eq!(signature(&enbu(), &SHALLOW), first);

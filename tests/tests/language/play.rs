@@ -168,6 +168,9 @@ fn a_game_on_a_server_is_reported_in_japanese_and_logged_in_english() {
 
 #[test]
 fn the_doctor_speaks_japanese() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     let option = |setting| ["doctor", "--only", "book,folders,hash,network,threads", "--option", setting];
     check(&[], &["doctor"], &["使用中のカーネル", "USI_Hash", "ラージページ"]);
     check(&[], &option("EvalDir=enbu"), &["を読み取れません"]);
@@ -188,6 +191,9 @@ fn the_doctor_speaks_japanese() {
 /// A broken value was `\u{304a}\u{305f}...` in a line that was half English.
 #[test]
 fn errors_of_the_options_file_are_sentences_with_readable_values() {
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
     const FILE: &str =
         "SkillLevel おためし\nThreads 0\nThreads 1\nThreads 2\nBotch 1\nClear_Hash x\nUSI_Hash\nEval x\n";
     let lines = [

@@ -281,6 +281,8 @@ fn play((name, engine, arguments, says, deadline, end): &Row) {
 
 #[test]
 fn no_engine_delays_or_fills_a_match() {
-    let rows: Vec<&Row> = ROWS.iter().filter(|row| is_wanted(row.0)).collect();
-    for_each(&rows, |row| play(row));
+    if !enbu_tests::has_slow_rows() {
+        return;
+    }
+    for_each(ROWS, play);
 }

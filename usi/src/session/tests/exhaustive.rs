@@ -6,8 +6,8 @@
 //! exactly these, no later and no earlier. At the end every `go` and every `isready` has one
 //! answer.
 //!
-//! `ENBU_SLOW_TESTS=1 cargo test --release -p enbu-usi exhaustive -- --nocapture` runs
-//! all sequences up to six commands and prints their number.
+//! `ENBU_COMMANDS=6 cargo test --release -p enbu-usi exhaustive -- --nocapture` runs all
+//! sequences up to six commands and prints their number.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -656,13 +656,9 @@ fn run_all(length: usize, mode: Mode) -> usize {
 
 #[expect(clippy::print_stderr, reason = "the number of runs is the result of a long run")]
 fn all_sequences(mode: Mode) {
-    let slow = std::env::var_os("ENBU_SLOW_TESTS").is_some();
-    let length = match mode {
-        Mode::Sound if slow => 6,
-        _ if slow => 5,
-        Mode::Sound => 4,
-        _ => 3,
-    };
+    let asked = std::env::var("ENBU_COMMANDS").ok().map(|text| text.parse().expect("a number"));
+    let longest = asked.unwrap_or(if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 4 } else { 3 });
+    let length = if mode == Mode::Sound { longest } else { longest - 1 };
     eprintln!("{mode:?}: {} runs of up to {length} commands", run_all(length, mode));
 }
 
