@@ -127,6 +127,7 @@ fn the_last_info_line_is_that_of_the_move_played() {
         return;
     }
     let mut session = Session::start();
+    session.send("setoption name USI_Hash value 16");
     session.send("setoption name PvInterval value 300");
     for (options, go) in [
         ([("SkillLevel", "0"), ("Threads", "1"), ("MultiPV", "1")], "go nodes 3000"),
@@ -401,6 +402,7 @@ fn the_working_directory_does_not_matter() {
     }
     let elsewhere = tempfile::tempdir().unwrap();
     let mut session = Session::spawn(Command::new(enbu()).current_dir(elsewhere.path()));
+    session.send("setoption name USI_Hash value 16");
     session.send("usi");
     session.expect("usiok");
     session.send("isready");

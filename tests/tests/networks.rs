@@ -191,6 +191,7 @@ fn the_name_of_the_engine_names_its_evaluation() {
     let own = name(&mut session);
     assert!(own.starts_with("Enbu ") && own.ends_with(')'), "{own}");
     let evaluation = own.split_once(" (").unwrap().1.trim_end_matches(')');
+    session.send("setoption name USI_Hash value 16");
     session.send("isready");
     let seen = session.until("readyok").join("\n");
     assert!(seen.contains(&format!("evaluation {evaluation} (built in)")), "{own}: {seen}");

@@ -69,8 +69,7 @@ fn won_endings_are_won() {
     if !has_slow_rows() {
         return;
     }
-    let is_always = |row: &Row| row.text("when") == "always";
-    let nodes = |row: &Row| if is_always(row) { &[20_000, 100_000][..] } else { &[20_000] };
+    let nodes = |row: &Row| if row.text("when") == "always" { &[20_000, 50_000][..] } else { &[20_000] };
     check_rows("won.tsv", |_| true, |row| nodes(row).iter().try_for_each(|nodes| is_won(row.text("sfen"), *nodes)));
 }
 

@@ -174,5 +174,5 @@ fn games_at_a_short_byoyomi_have_no_fault() {
     if !enbu_tests::has_slow_rows() {
         return;
     }
-    tournament(if cfg!(debug_assertions) { 1 } else { 4 }, "go btime 0 wtime 0 byoyomi 40");
+    tournament(2, "go btime 0 wtime 0 byoyomi 20");
 }

@@ -148,7 +148,7 @@ const ROWS: &[Row] = &[
         |server| {
             let mut link = logged_in(server);
             link.send(OFFER);
-            flood(&mut link, &format!("{}\n", "x".repeat(65_000)), 256 << 20);
+            flood(&mut link, &format!("{}\n", "x".repeat(65_000)), 96 << 20);
             link.send("END Game_Summary");
             link.expect("REJECT g");
             None
