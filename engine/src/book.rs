@@ -403,6 +403,9 @@ fn loses_by_repetition(position: &Position, mv: Move) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use enbu_book::choose::Weight;
+    use enbu_movegen::Setup;
+
     use super::*;
 
     fn played(sfen: &str, moves: &str) -> Position {
@@ -435,6 +438,41 @@ mod tests {
         assert_eq!(score(-31_991), Score::MatedIn(9));
         assert_eq!(score(i32::MIN), Score::Cp(i32::MIN));
         assert_eq!(score(30_999), Score::Cp(30_999));
+    }
+
+    #[test]
+    fn a_look_up_is_over_when_it_has_answered() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.db");
+        let start = Position::startpos();
+        let text = format!("#YANEURAOU-DB2016 1.00\nsfen {}\n1g1f none 0 20 1\n", Setup::startpos());
+        std::fs::write(&path, text).expect("written");
+        let mut book = CurrentBook::new();
+        let options = OpenOptions { on_the_fly: false, ignore_ply: true };
+        book.update(Some(BookFile { path, is_named: true, options }), &mut |_| {});
+        let choice = Rules {
+            eval_diff_cp: 100,
+            eval_limits_cp: [-30_000; 2],
+            min_depth: 0,
+            is_narrow: false,
+            weight: Weight::Equal,
+        };
+        let rules = BookRules {
+            choice,
+            last_ply: 10,
+            ignore_percent: 0,
+            line_plies: 1,
+            lines: 1,
+            is_flipped: false,
+            seed: None,
+        };
+        for number in 0..1000 {
+            let request = GoRequest { nodes: Some(1), ..GoRequest::default() };
+            let (position, started) = (start.clone(), Instant::now());
+            let found = book.look_up(Query { position, request, rules, started }, None).expect("a book");
+            let replies = found.replies.unwrap_or_else(|reason| panic!("{number}: {reason}"));
+            assert!(replies.iter().any(|event| matches!(event, Event::Done(Outcome::BestMove(_)))), "{number}");
+        }
     }
 
     #[test]
