@@ -17,11 +17,9 @@ archive=$(compgen -G 'dist/enbu-*-web.zip' | tail -n 1) || { echo "dist/ has no 
 unzip -q "$archive" -d "$work"
 ENBU_WEB=$(echo "$work"/enbu-*-web/enbu)
 export ENBU_WEB
-export ENBU_NATIVE=$target/dist/x86_64-unknown-linux-musl/dist/enbu
-if [ ! -x "$ENBU_NATIVE" ]; then
-    ENBU_NATIVE=$target/release/enbu
-    cargo build --locked --release --package enbu --bin enbu
-fi
+# The program of this commit: that of an earlier `cargo xtask dist` may be older.
+cargo build --quiet --locked --profile thorough --package enbu --bin enbu
+export ENBU_NATIVE=$target/thorough/enbu
 ! grep -q -a -F -e "$PWD" -e "$HOME/.cargo" "$ENBU_WEB/enbu.wasm" || { echo "the module names folders of this machine" >&2; exit 1; }
 echo "module: $(stat -c %s "$ENBU_WEB/enbu.wasm") bytes, $(gzip -9 -c "$ENBU_WEB/enbu.wasm" | wc -c) as gzip"
 

@@ -91,9 +91,11 @@ fn answers(line: &str, waiting: &mut Option<Waits>) -> usize {
 
 #[test]
 fn every_go_has_one_answer_in_every_order_of_commands() {
+    // Every fifth of the orders, unless slow rows are to run.
+    let step = if std::env::var_os("ENBU_SLOW_TESTS").is_some() { 1 } else { 5 };
     for signal in [Signal::None, Signal::Never] {
         let (host, mut session) = session(signal);
-        for sequence in (0..LINES.len().pow(4)).step_by(5) {
+        for sequence in (0..LINES.len().pow(4)).step_by(step) {
             let order = [0, 1, 2, 3].map(|place| LINES[sequence / LINES.len().pow(place) % LINES.len()]);
             let mut waiting = None;
             for line in order.into_iter().chain(["stop"]) {
