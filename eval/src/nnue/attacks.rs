@@ -88,8 +88,7 @@ pub struct Attacks {
     pieces: CodeSets,
     once: CodeSets,
     twice: CodeSets,
-    /// For each attacker by its code the set of its victims' codes.
-    pairs: [u32; 32],
+    pairs: Pairs,
 }
 
 /// Codes of the pieces whose attacks end at others.
@@ -99,15 +98,8 @@ const SLIDERS: u32 = {
     one_side | one_side << 16
 };
 
-/// A pair: 32 × attacker + victim.
-type PairCode = u32;
-
-/// The two ways in which a pair changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
-    Removed,
-    Added,
-}
+/// For each attacker by its code the set of its victims' codes.
+type Pairs = [u32; 32];
 
 impl Attacks {
     /// An empty board.
@@ -122,9 +114,9 @@ impl Attacks {
         Simd::best().run(Of(board))
     }
 
-    /// Computes the attacks on `board`; calls `change` with the pairs that change.
+    /// Computes the attacks on `board`.
     #[inline(always)]
-    fn update<K: Kernels>(&mut self, kernels: K, board: &impl Board, mut change: impl FnMut(Change, PairCode)) {
+    fn update<K: Kernels>(&mut self, kernels: K, board: &impl Board) {
         let [black, white] = Color::ALL.map(|color| board.by_color(color));
         let colors = [black, white].map(|set| set.words().into());
         let mut kinds = [[0; 2]; 16];
@@ -135,12 +127,9 @@ impl Attacks {
         let filled = [0, 1].map(|word| (old_black[word] | old_white[word]) ^ (new_black[word] | new_white[word]));
         let stale = codes | kernels.touched(&self.once, filled) & SLIDERS;
         let touched = kernels.touched(&self.once, squares);
-        for_each_bit(stale, |code| self.count(board, code, black | white));
-        for_each_bit(stale | touched, |attacker| {
-            let victims = kernels.touched(&self.pieces, self.once.of(attacker));
-            let before = std::mem::replace(&mut self.pairs[attacker], victims);
-            for_each_bit(before & !victims, |victim| change(Change::Removed, (32 * attacker + victim) as PairCode));
-            for_each_bit(victims & !before, |victim| change(Change::Added, (32 * attacker + victim) as PairCode));
+        for_each_bit(stale.into(), |code| self.count(board, code, black | white));
+        for_each_bit((stale | touched).into(), |attacker| {
+            self.pairs[attacker] = kernels.touched(&self.pieces, self.once.of(attacker));
         });
     }
 
@@ -187,7 +176,7 @@ impl Attacks {
                 }
             }
             for (attacker, &victims) in self.pairs.iter().enumerate() {
-                for_each_bit(victims, |victim| input(color, pair(color as usize, attacker, victim) as u16));
+                for_each_bit(victims.into(), |victim| input(color, pair(color as usize, attacker, victim) as u16));
             }
         }
     }
@@ -202,7 +191,7 @@ impl<B: Board> Task for Of<'_, B> {
     #[inline(always)]
     fn run<K: Kernels>(self, kernels: K) -> Attacks {
         let mut attacks = Attacks::NONE;
-        attacks.update(kernels, self.0, |_, _| ());
+        attacks.update(kernels, self.0);
         attacks
     }
 }
@@ -263,7 +252,7 @@ static WINDOWS: [Window; 82] = {
 
 /// Calls `each` with the number of every bit that is set.
 #[inline(always)]
-fn for_each_bit(mut bits: u32, mut each: impl FnMut(usize)) {
+fn for_each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
     while bits != 0 {
         each(bits.trailing_zeros() as usize);
         bits &= bits - 1;
@@ -273,9 +262,9 @@ fn for_each_bit(mut bits: u32, mut each: impl FnMut(usize)) {
 /// One view's numbering of zones: roles, and the orientation of the board.
 #[derive(Debug)]
 struct Order {
-    /// For each square of both zones its first input.
-    squares: [u16; 2 * LANES],
-    /// For each class what is added to it.
+    /// For each square of both zones its number.
+    squares: [u8; 2 * LANES],
+    /// For each class its number.
     classes: [u8; 32],
 }
 
@@ -293,7 +282,15 @@ impl Order {
     /// The input of a square of the zones, numbered as in [`Zones`], in a class.
     #[inline(always)]
     fn zone(&self, square: usize, class: u8) -> u16 {
-        self.squares[square % (2 * LANES)] + u16::from(self.classes[usize::from(class) % 32])
+        CLASSES as u16 * u16::from(self.squares[square % (2 * LANES)])
+            + u16::from(self.classes[usize::from(class) % 32])
+    }
+
+    /// The row of a square of the zones in a class, or outside the board: see [`sums::AttackRows`].
+    #[inline(always)]
+    fn row(&self, square: usize, class: u8) -> u32 {
+        (CLASSES as u32 + 1) * u32::from(self.squares[square % (2 * LANES)])
+            + u32::from(self.classes[usize::from(class) % 32])
     }
 
     const fn new(color: usize, is_mirrored: bool) -> Self {
@@ -310,11 +307,12 @@ impl Order {
                     file = 4 - file;
                 }
                 let number = ZONE * (king ^ color) + 5 * file + rank;
-                order.squares[LANES * king + at] = (CLASSES * number) as u16;
+                order.squares[LANES * king + at] = number as u8;
                 at += 1;
             }
             king += 1;
         }
+        order.classes[CLASSES] = OUTSIDE;
         let mut class = 0;
         while class < CLASSES {
             let (occupant, black, white) = (class / 9, class / 3 % 3, class % 3);
@@ -371,7 +369,7 @@ mod tests {
     }
 
     fn check(position: &Position, attacks: &mut Attacks) {
-        attacks.update(Scalar, position, |_, _| ());
+        attacks.update(Scalar, position);
         let fresh = Attacks::of(position);
         assert_eq!((attacks.pieces, attacks.once, attacks.twice), (fresh.pieces, fresh.once, fresh.twice));
         assert_eq!(attacks.pairs, fresh.pairs);

@@ -3,77 +3,75 @@
 //! The inputs of the last evaluations are kept with their sums. Positions that a search
 //! evaluates one after the other differ by a few moves, wherever they are in the tree, and a
 //! zone often by fewer squares from one of the last seven than from the last (4.8 and 9.1 on
-//! the mean). Rows are in an order that does not depend on the view: both views change by the
-//! same numbers.
+//! the mean). Time goes into reading rows: those of 256 columns miss the first-level cache, and a
+//! copy for each view, although its numbers need no translation, missed the second.
 
 use std::collections::TryReserveError;
 
 use enbu_movegen::{Color, PieceType, Position};
 
-use super::{Attacks, CLASSES, Change, LANES, NO_ZONES, OUTSIDE, Order, PIECES, ZONE, pair};
+use super::{Attacks, CLASSES, NO_ZONES, Order, PIECES, Pairs, ZONE, for_each_bit, pair};
 use crate::nnue::features::{FeatureSet, View};
 use crate::nnue::memory::Block;
-use crate::nnue::simd::{Kernels, Zones};
+use crate::nnue::simd::{Kernels, LANES, Zones};
 
+/// The first layer's rows for attacks. For each square of both zones those of its classes and one of
+/// zeros, for a square outside the board; then for each attacker and victim by code that in Black's
+/// view.
 #[derive(Debug)]
 pub(crate) struct AttackRows {
-    /// For each colour and mirroring of its view: for each square of [`Zones`] the rows of its
-    /// classes, and one of zeros for squares outside the board.
-    zones: [[Block<i8>; 2]; 2],
-    /// For each attacker and victim by code the row in Black's view, then that in White's.
-    pairs: Block<i8>,
+    rows: Block<i8>,
     width: usize,
 }
 
+/// Rows of zones.
+const ZONE_ROWS: usize = 2 * ZONE * (CLASSES + 1);
 /// Codes of pieces, with gaps.
 const CODES: usize = 32;
+/// A row of zeros: no piece has the code of the victim.
+const NO_PAIR: u32 = ZONE_ROWS as u32 + PieceType::COUNT as u32;
+
+/// The rows of a pair in Black's view and in White's, where both codes change sides.
+#[inline(always)]
+fn pair_rows(attacker: usize, victim: usize) -> [u32; 2] {
+    let code = CODES * attacker + victim;
+    [code, code ^ (16 * CODES + 16)].map(|code| (ZONE_ROWS + code) as u32)
+}
 
 impl AttackRows {
     /// The rows in the order of a file, `width` weights each.
-    pub(crate) fn new(rows: &[i8], width: usize) -> Result<Self, TryReserveError> {
-        let mut pairs = Block::zeroed(CODES * CODES * 2 * width)?;
-        for (index, target) in pairs.chunks_exact_mut(width).enumerate() {
-            let (attacker, victim, color) = (index / 2 / CODES, index / 2 % CODES, index % 2);
-            if attacker % 16 < 14 && victim % 16 < 14 {
-                target.copy_from_slice(&rows[pair(color, attacker, victim) * width..][..width]);
+    pub(crate) fn new(weights: &[i8], width: usize) -> Result<Self, TryReserveError> {
+        let mut rows = Block::zeroed((ZONE_ROWS + CODES * CODES) * width)?;
+        let (zones, pairs) = rows.split_at_mut(ZONE_ROWS * width);
+        let squares = zones.chunks_exact_mut((CLASSES + 1) * width).zip(weights.chunks_exact(CLASSES * width));
+        squares.for_each(|(square, weights)| square[..weights.len()].copy_from_slice(weights));
+        for (code, target) in pairs.chunks_exact_mut(width).enumerate() {
+            let (attacker, victim) = (code / CODES, code % CODES);
+            if attacker % 16 < PieceType::COUNT && victim % 16 < PieceType::COUNT {
+                target.copy_from_slice(&weights[pair(0, attacker, victim) * width..][..width]);
             }
         }
-        let zones = |color, slot| zone_rows(rows, width, Order::of(color, slot));
-        let zones =
-            [[zones(Color::Black, 0)?, zones(Color::Black, 1)?], [zones(Color::White, 0)?, zones(Color::White, 1)?]];
-        Ok(Self { zones, pairs, width })
+        Ok(Self { rows, width })
     }
 }
 
-/// The rows of zones in the order of [`row_of`].
-fn zone_rows(rows: &[i8], width: usize, order: &Order) -> Result<Block<i8>, TryReserveError> {
-    let mut zones = Block::zeroed((CLASSES + 1) * 2 * LANES * width)?;
-    for square in (0..2 * LANES).filter(|square| square % LANES < ZONE) {
-        for class in 0..OUTSIDE {
-            let from = usize::from(order.zone(square, class)) * width;
-            let to = row_of(square, class) as usize * width;
-            zones[to..to + width].copy_from_slice(&rows[from..from + width]);
-        }
-    }
-    Ok(zones)
+/// The attack inputs of an evaluation.
+#[derive(Clone, Copy, Debug)]
+struct Inputs {
+    zones: Zones,
+    /// The mirroring of both views.
+    slots: [usize; 2],
+    pairs: Pairs,
 }
 
-/// The row of a square of [`Zones`] in a class.
-#[inline(always)]
-const fn row_of(square: usize, class: u8) -> u32 {
-    (CLASSES as u32 + 1) * square as u32 + class as u32
-}
-
-/// The sums of the last evaluation, and memory to update them.
+/// The sums of the last evaluations, and memory to update them.
 #[derive(Clone, Debug)]
 pub(crate) struct AttackSums {
     attacks: Attacks,
-    /// The sums of pairs: Black's, then White's; and those before the update.
-    pairs: [Block<i16>; 2],
-    /// The zones of the last evaluations, and the mirroring of both views.
-    zones: [(Zones, [usize; 2]); Self::KEPT],
-    /// Their sums: Black's, then White's.
-    zone_sums: Block<i16>,
+    /// The inputs of the last evaluations.
+    inputs: [Inputs; Self::KEPT],
+    /// The sums of their rows: Black's, then White's.
+    sums: Block<i16>,
     /// The evaluation among these that is replaced next.
     next: usize,
     /// Sums of pieces and attacks: Black's, then White's.
@@ -82,56 +80,69 @@ pub(crate) struct AttackSums {
     changes: Box<Changes>,
 }
 
-/// Rows to subtract and rows to add: of pairs, each at most once, or of the squares of zones.
+/// For both views pairs of rows: one to subtract, one to add.
 #[derive(Clone, Debug)]
 struct Changes {
-    rows: [[u32; 2]; Self::ROOM],
-    counts: [usize; 2],
+    rows: [[[u32; 2]; Self::ROOM]; 2],
+    /// For each view the numbers of rows to subtract and to add.
+    counts: [[usize; 2]; 2],
 }
 
 impl Changes {
-    const ROOM: usize = (PIECES * PIECES).next_power_of_two();
-    const NONE: Self = Self { rows: [[0; 2]; Self::ROOM], counts: [0; 2] };
+    /// Zones change in each square, and each pair at most once.
+    const ROOM: usize = (2 * ZONE + PIECES * PIECES).next_power_of_two();
 
     #[inline(always)]
-    fn push(&mut self, change: Change, row: u32) {
-        let count = &mut self.counts[change as usize];
-        self.rows[*count % Self::ROOM][change as usize] = row;
+    fn push(&mut self, view: usize, side: usize, row: u32) {
+        let count = &mut self.counts[view][side];
+        self.rows[view][*count % Self::ROOM][side] = row;
         *count += 1;
     }
 
-    /// Lists the rows of the pairs that change on the way to `position`.
+    /// Lists the changes from `old` to `new`.
     #[inline(always)]
-    fn list_pairs<K: Kernels>(&mut self, kernels: K, attacks: &mut Attacks, position: &Position) -> &[[u32; 2]] {
-        self.counts = [0; 2];
-        attacks.update(kernels, position, |change, pair| self.push(change, pair));
-        let [removed, added] = self.counts;
-        for count in removed..added {
-            self.rows[count % Self::ROOM][0] = NO_PAIR;
+    fn list<K: Kernels>(&mut self, kernels: K, old: &Inputs, new: &Inputs) -> [&[[u32; 2]]; 2] {
+        self.counts = [[0; 2]; 2];
+        let differing = kernels.differences(&old.zones, &new.zones);
+        for color in Color::ALL {
+            let is_turned = old.slots[color] != new.slots[color];
+            let sides = [old, new].map(|inputs| (&inputs.zones, Order::of(color, inputs.slots[color])));
+            for_each_bit(if is_turned { SQUARES } else { differing }, |square| {
+                for (side, (zones, order)) in sides.into_iter().enumerate() {
+                    self.push(color as usize, side, order.row(square, zones[square]));
+                }
+            });
         }
-        for count in added..removed {
-            self.rows[count % Self::ROOM][1] = NO_PAIR;
+        let [old_halves, new_halves]: [[Zones; 2]; 2] = [old, new].map(|inputs| bytemuck::cast(inputs.pairs));
+        for half in 0..2 {
+            let mut differing = kernels.differences(&old_halves[half], &new_halves[half]);
+            while differing != 0 {
+                let place = differing.trailing_zeros() / 4;
+                differing &= !(15 << (4 * place));
+                let attacker = 16 * half + place as usize;
+                let (old, new) = (old.pairs[attacker], new.pairs[attacker]);
+                for (side, set) in [old & !new, new & !old].into_iter().enumerate() {
+                    for_each_bit(set.into(), |victim| {
+                        let rows = pair_rows(attacker, victim);
+                        rows.into_iter().enumerate().for_each(|(view, row)| self.push(view, side, row));
+                    });
+                }
+            }
         }
-        &self.rows[..removed.max(added).min(Self::ROOM)]
-    }
-
-    /// Lists the rows of the zones that differ.
-    #[inline(always)]
-    fn list_zones<K: Kernels>(&mut self, kernels: K, old: &Zones, new: &Zones) -> &[[u32; 2]] {
-        let mut differing = kernels.differences(old, new);
-        let mut count = 0;
-        while differing != 0 {
-            let square = differing.trailing_zeros() as usize;
-            differing &= differing - 1;
-            self.rows[count % Self::ROOM] = [row_of(square, old[square]), row_of(square, new[square])];
-            count += 1;
+        for view in 0..2 {
+            let [removed, added] = self.counts[view];
+            (removed..added).for_each(|_| self.push(view, 0, NO_PAIR));
+            (added..removed).for_each(|_| self.push(view, 1, NO_PAIR));
         }
-        &self.rows[..count.min(Self::ROOM)]
+        [0, 1].map(|view| &self.rows[view][..self.counts[view][0].min(Self::ROOM)])
     }
 }
 
-/// A row of zeros: kinds have codes with gaps.
-const NO_PAIR: u32 = PieceType::COUNT as u32;
+/// The squares of both zones, as bits.
+const SQUARES: u64 = {
+    let zone = (1 << ZONE) - 1;
+    zone | zone << LANES
+};
 
 impl AttackSums {
     /// Sums of no attacks.
@@ -139,17 +150,16 @@ impl AttackSums {
         let width = rows.width;
         Ok(Self {
             attacks: Attacks::NONE,
-            pairs: [Block::zeroed(2 * width)?, Block::zeroed(2 * width)?],
-            zones: [(NO_ZONES, [0; 2]); Self::KEPT],
-            zone_sums: Block::zeroed(2 * width * Self::KEPT)?,
+            inputs: [Inputs { zones: NO_ZONES, slots: [0; 2], pairs: [0; 32] }; Self::KEPT],
+            sums: Block::zeroed(2 * width * Self::KEPT)?,
             next: 0,
             totals: Block::zeroed(2 * width)?,
             width,
-            changes: Box::new(Changes::NONE),
+            changes: Box::new(Changes { rows: [[[0; 2]; Changes::ROOM]; 2], counts: [[0; 2]; 2] }),
         })
     }
 
-    /// Evaluations whose zones are kept, and one that is being computed.
+    /// Evaluations that are kept, and one that is being computed.
     const KEPT: usize = 8;
 
     /// Computes the totals of `position` from the sums of its pieces, Black's first.
@@ -161,54 +171,39 @@ impl AttackSums {
         position: &Position,
         pieces: [&[i16]; 2],
     ) {
-        let changes = self.changes.list_pairs(kernels, &mut self.attacks, position);
-        if !changes.is_empty() {
-            self.pairs.swap(0, 1);
-            let [new, old] = &mut self.pairs;
-            kernels.exchange(&rows.pairs, old, new, changes);
-        }
+        self.attacks.update(kernels, position);
         let kings = Color::ALL.map(|color| position.king(color));
         let slots = Color::ALL.map(|color| View::new(FeatureSet::Mirrored, color, kings[color]).slot);
-        self.update_zones(kernels, rows, self.attacks.zones(kernels, kings), slots);
-        let zones = self.zone_sums[2 * self.width * self.next..].chunks_exact(self.width);
-        self.next = (self.next + 1) % Self::KEPT;
-        let sums = zones.zip(self.pairs[0].chunks_exact(self.width));
-        for ((totals, pieces), (zones, pairs)) in self.totals.chunks_exact_mut(self.width).zip(pieces).zip(sums) {
-            kernels.add_sums(pieces, zones, pairs, totals);
-        }
-    }
-
-    /// Computes the sums of `zones` from those of the kept evaluation that differs least.
-    #[inline(always)]
-    fn update_zones<K: Kernels>(&mut self, kernels: K, rows: &AttackRows, zones: Zones, slots: [usize; 2]) {
-        let nearest = self.nearest(kernels, &zones, slots);
-        let changes = self.changes.list_zones(kernels, &self.zones[nearest].0, &zones);
-        self.zones[self.next] = (zones, slots);
+        let new = Inputs { zones: self.attacks.zones(kernels, kings), slots, pairs: self.attacks.pairs };
+        let nearest = self.nearest(kernels, &new);
+        let changes = self.changes.list(kernels, &self.inputs[nearest], &new);
+        self.inputs[self.next] = new;
         let (width, size) = (self.width, 2 * self.width);
         let [from, to] = [nearest, self.next].map(|kept| size * kept..size * (kept + 1));
-        let Ok([source, target]) = self.zone_sums.get_disjoint_mut([from, to]) else { return };
-        let sides = source.chunks_exact(width).zip(target.chunks_exact_mut(width));
-        for (color, (source, target)) in Color::ALL.into_iter().zip(sides) {
-            kernels.exchange(&rows.zones[color][slots[color] & 1], source, target, changes);
+        self.next = (self.next + 1) % Self::KEPT;
+        let Ok([source, target]) = self.sums.get_disjoint_mut([from, to]) else { return };
+        let sides = source.chunks_exact(width).zip(target.chunks_exact_mut(width)).zip(changes);
+        let totals = self.totals.chunks_exact_mut(width).zip(pieces);
+        for (((source, target), changes), (totals, pieces)) in sides.zip(totals) {
+            kernels.exchange(&rows.rows, source, target, changes);
+            kernels.add_sums(pieces, target, totals);
         }
     }
 
     /// The kept evaluation, except the next to be replaced, whose zones differ least.
     #[inline(always)]
-    fn nearest<K: Kernels>(&mut self, kernels: K, zones: &Zones, slots: [usize; 2]) -> usize {
-        let mut nearest = (u32::MAX, (self.next + 1) % Self::KEPT);
-        for (at, (kept, kept_slots)) in self.zones.iter().enumerate() {
-            let distance = kernels.differences(kept, zones).count_ones();
-            if distance < nearest.0 && *kept_slots == slots && at != self.next {
+    fn nearest<K: Kernels>(&self, kernels: K, new: &Inputs) -> usize {
+        let mut nearest = (u32::MAX, 0);
+        for (at, kept) in self.inputs.iter().enumerate() {
+            let mut distance = kernels.differences(&kept.zones, &new.zones).count_ones();
+            if kept.slots != new.slots {
+                distance += 2 * ZONE as u32;
+            }
+            if distance < nearest.0 && at != self.next {
                 nearest = (distance, at);
             }
         }
-        let (distance, nearest) = nearest;
-        if distance == u32::MAX {
-            self.zones[nearest] = (NO_ZONES, slots);
-            self.zone_sums[2 * self.width * nearest..][..2 * self.width].fill(0);
-        }
-        nearest
+        nearest.1
     }
 
     /// The totals that the last [`update`](Self::update) computed, `color`'s first.

@@ -62,8 +62,8 @@
 //!   own, 1 enemy) + type. Pieces that protect one of their own side are attackers, too.
 //!
 //! **First layer**: a = bias + rows of the active inputs (16 bits, wrapping), with attacks
-//! the sums of the rows of the active king zones and pairs (16 bits, wrapping) added with
-//! saturation, in this order; v = min(max(a, 0), 255).
+//! the sum of the rows of the active king zones and pairs (16 bits, wrapping) added with
+//! saturation; v = min(max(a, 0), 255).
 //!
 //! **Output** of versions 1 and 2: raw = Σ v² × weight / 255 (towards zero) + bias, and the
 //! value in centipawns raw × K / (255 × 64), towards zero. The reader refuses weights

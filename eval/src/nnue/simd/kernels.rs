@@ -219,12 +219,11 @@ macro_rules! kernels {
                 assert!(sums.len() == weights.len() && sums.len().is_multiple_of(32));
                 debug_assert!(weights.iter().all(|weight| (-128..=128).contains(weight)));
             } => squared_dot(sums, weights);
-            /// `totals` = `a` + `b` + `c`, limited to 16 bits after each addition. All lengths are the
-            /// same multiple of 32.
-            fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
+            /// `totals` = `a` + `b`, limited to 16 bits. All lengths are the same multiple of 32.
+            fn add_sums(a: &[i16], b: &[i16], totals: &mut [i16]) {
                 let width = totals.len();
-                assert!(a.len() == width && b.len() == width && c.len() == width && width.is_multiple_of(32));
-            } => add_sums(a, b, c, totals);
+                assert!(a.len() == width && b.len() == width && width.is_multiple_of(32));
+            } => add_sums(a, b, totals);
             /// The classes of the squares of two windows. With the bits p of a square in the six
             /// planes, its class is its base + 9 (p0 + 2 p1) + 3 (p2 + p3) + p4 + p5.
             fn zones(planes: &Planes, windows: [&Window; 2], zones: &mut Zones) {} => zones_of(planes, windows, zones);
@@ -290,7 +289,7 @@ macro_rules! define {
         crate::nnue::simd::kernels::plain!(
             $features;
             fn activate(sums: &[i32], outputs: &mut [u8]);
-            fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]);
+            fn add_sums(a: &[i16], b: &[i16], totals: &mut [i16]);
             fn clip(sums: &[i16], outputs: &mut [u8]);
             fn products(first: &[i16], second: &[i16], outputs: &mut [u8]);
         );

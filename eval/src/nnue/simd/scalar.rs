@@ -107,9 +107,8 @@ pub(super) fn squared_dot(sums: &[i16], weights: &[i16]) -> i32 {
 }
 
 #[inline(always)]
-pub(super) fn add_sums(a: &[i16], b: &[i16], c: &[i16], totals: &mut [i16]) {
-    let parts = a.iter().zip(b).zip(c);
-    totals.iter_mut().zip(parts).for_each(|(total, ((a, &b), &c))| *total = a.saturating_add(b).saturating_add(c));
+pub(super) fn add_sums(a: &[i16], b: &[i16], totals: &mut [i16]) {
+    totals.iter_mut().zip(a.iter().zip(b)).for_each(|(total, (a, &b))| *total = a.saturating_add(b));
 }
 
 #[inline]
