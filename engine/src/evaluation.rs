@@ -9,7 +9,6 @@ use enbu_eval::{Evaluation, Evaluator};
 use enbu_language::text;
 use enbu_movegen::Position;
 use enbu_search::Search;
-use once_cell::sync::Lazy;
 
 use crate::paths;
 
@@ -54,12 +53,6 @@ pub(crate) fn kernels() -> Result<Simd, LoadError> {
         _ => Ok(Simd::best()),
     }
 }
-
-/// Name of the evaluation that is built in. The scalar kernels read it in any case.
-static BUILT_IN: Lazy<String> = Lazy::new(|| match embedded::load(Simd::SCALAR) {
-    Some(Ok(network)) => network.shape().to_string(),
-    _ => Evaluation::PieceSquare.to_string(),
-});
 
 /// Loads an evaluation; `scale` is FV_SCALE if the user set it.
 pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, LoadError> {
@@ -173,7 +166,7 @@ impl Current {
             }
             _ if is_loaded => self.evaluation.to_string(),
             Choice::File(path) => paths::shown(path),
-            Choice::BuiltIn => BUILT_IN.clone(),
+            Choice::BuiltIn => embedded::name().unwrap_or_else(|| Evaluation::PieceSquare.to_string()),
             Choice::PieceSquare => Evaluation::PieceSquare.to_string(),
         }
     }

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_adapter::{MateRequest, MateSolver, answer, counters, for_request, limits, moves_only, report};
 use enbu_eval::Evaluation;
-use enbu_eval::nnue::{Simd, embedded};
+use enbu_eval::nnue::Simd;
+use enbu_eval::nnue::embedded::{self, Program};
 use enbu_search::{Instant, Limits, Listener, Progress, Report, Solo};
 use enbu_usi::{
     Checkmate, Clock, Command, Event, EventSender, Game, GoRequest, OptionError, Outcome, PositionCommand, Reply, Rules,
@@ -313,7 +314,7 @@ impl Listener for Reports {
 }
 
 /// The network of pages, network 12: half the size of the one in the program, so that the module stays below 3 MB.
-const NETWORK: &[u8] = include_bytes!("../network.nnue");
+static NETWORK: &Program<[u8]> = &Program(*include_bytes!("../network.nnue"));
 
 /// The network of pages; piece-square tables, and a word about it, without the memory for it.
 pub(crate) fn evaluation(host: &dyn Host) -> Evaluation {

@@ -10,7 +10,7 @@ use std::collections::TryReserveError;
 use enbu_movegen::{Bitboard, Color, Delta, Hand, HandPiece, Origin, Piece, PieceType, Position};
 
 use super::features::{FeatureSet, View, missing_pieces};
-use super::memory::Block;
+use super::memory::{Block, Constants};
 use super::simd::{Kernels, prefetch};
 
 /// The first layer (feature transformer): a row of weights for each input.
@@ -19,7 +19,7 @@ pub(crate) struct Transformer {
     pub(crate) features: FeatureSet,
     pub(crate) biases: Block<i16>,
     /// One row as wide as the biases for each input.
-    pub(crate) rows: Block<i16>,
+    pub(crate) rows: Constants<i16>,
 }
 
 impl Transformer {

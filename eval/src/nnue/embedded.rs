@@ -4,15 +4,30 @@
 //! network. To embed another one, replace the file (in the format of
 //! [`own`], or any `nn.bin`) and rebuild.
 
+use enbu_language::Words;
+
 use super::error::NetworkError;
+use super::format::cursor::Cursor;
 use super::format::own;
+use super::memory::Constants;
 use super::network::Network;
 use super::simd::Simd;
 
-static BYTES: &[u8] = include_bytes!("../../networks/embedded.nnue");
+static BYTES: &Program<[u8]> = &Program(*include_bytes!("../../networks/embedded.nnue"));
+
+/// A file in a program, from the beginning of a cache line on.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Program<T: ?Sized>(pub T);
 
 /// True if a network is embedded.
-pub const IS_THERE: bool = !BYTES.is_empty();
+pub const IS_THERE: bool = !BYTES.0.is_empty();
+
+/// The name of the embedded network; `None` without one.
+pub fn name() -> Option<String> {
+    let shape = || load(Simd::SCALAR)?.ok().map(|network| network.shape().to_owned());
+    own::name(&BYTES.0).map(str::to_owned).or_else(shape)
+}
 
 /// Reads the embedded network; `None` without one.
 ///
@@ -22,15 +37,24 @@ pub fn load(simd: Simd) -> Option<Result<Network, NetworkError>> {
     IS_THERE.then(|| read(BYTES, simd))
 }
 
-/// Reads a network that is compiled into a program: it goes by its name and not by its shape, and a test of the
-/// program has compared its checksum.
+/// Reads a network that is compiled into a program: it goes by its name and not by its shape, a test of the
+/// program has compared its checksum, and the rows of its pieces are used where they are.
 ///
 /// # Errors
 /// [`NetworkError`] when it cannot be allocated, or is no network.
-pub fn read(bytes: &[u8], simd: Simd) -> Result<Network, NetworkError> {
+pub fn read(Program(bytes): &'static Program<[u8]>, simd: Simd) -> Result<Network, NetworkError> {
     match own::name(bytes) {
-        Some(name) => Ok(Network { shape: name.to_owned(), ..own::read(bytes, simd, |_| Ok(()))? }),
+        Some(name) => Ok(Network { shape: name.to_owned(), ..own::read(bytes, simd, |_| Ok(()), words)? }),
         None => Network::from_bytes(bytes, simd),
+    }
+}
+
+/// The next `count` 16-bit numbers, not copied if they can be used where they are.
+fn words(cursor: &mut Cursor<'static>, count: usize, part: Words) -> Result<Constants<i16>, NetworkError> {
+    let bytes = cursor.clone().take(count.saturating_mul(size_of::<i16>()), part)?;
+    match Constants::in_place(bytes) {
+        Some(numbers) => cursor.take(bytes.len(), part).map(|_| numbers),
+        None => cursor.words(count, part).map(Constants::Read),
     }
 }
 
@@ -43,6 +67,6 @@ mod tests {
         let network = load(Simd::best());
         assert_eq!(network.is_some(), IS_THERE);
         assert!(network.is_none_or(|network| network.is_ok()));
-        assert!(!IS_THERE || Network::from_bytes(BYTES, Simd::best()).is_ok());
+        assert!(!IS_THERE || Network::from_bytes(&BYTES.0, Simd::best()).is_ok());
     }
 }

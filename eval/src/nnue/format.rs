@@ -10,7 +10,7 @@
 //! past the end, and no allocation exceeds the size of the file.
 
 pub mod classic;
-mod cursor;
+pub(crate) mod cursor;
 mod header;
 mod leb128;
 pub mod own;
@@ -25,6 +25,7 @@ use cursor::Cursor;
 use header::{Header, VERSION};
 
 use super::error::NetworkError;
+use super::memory::Constants;
 use super::network::Network;
 use super::simd::Simd;
 
@@ -41,7 +42,9 @@ impl Network {
     /// ```
     pub fn from_bytes(bytes: &[u8], simd: Simd) -> Result<Self, NetworkError> {
         if bytes.starts_with(&own::MAGIC) {
-            return own::read(bytes, simd, own::verify);
+            return own::read(bytes, simd, own::verify, |cursor, count, part| {
+                cursor.words(count, part).map(Constants::Read)
+            });
         }
         let mut cursor = Cursor::new(bytes);
         let found = cursor.u32(Words("the version", "バージョン"))?;

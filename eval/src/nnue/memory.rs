@@ -40,8 +40,13 @@ impl<T: Pod> Block<T> {
         }
         let spare = LINE / size_of::<T>();
         let mut buffer = Vec::new();
-        buffer.try_reserve_exact(len.saturating_add(spare))?;
-        buffer.resize(len + spare, T::zeroed());
+        if let Ok(zeros) = bytemuck::try_zeroed_vec(len.saturating_add(spare)) {
+            // Pages that are zero until they are used.
+            buffer = zeros;
+        } else {
+            buffer.try_reserve_exact(len.saturating_add(spare))?;
+            buffer.resize(len + spare, T::zeroed());
+        }
         let start = buffer.as_ptr().align_offset(LINE).min(spare);
         Ok(Self { store: Store::Heap { buffer, start }, len })
     }
@@ -84,6 +89,34 @@ impl<T: Pod> DerefMut for Block<T> {
         match &mut self.store {
             Store::Heap { buffer, start } => &mut buffer[*start..*start + self.len],
             Store::Pages(pages) => &mut bytemuck::cast_slice_mut(&mut pages[..self.len * size_of::<T>()])[..self.len],
+        }
+    }
+}
+
+/// Numbers that do not change, of a file or of the program.
+#[derive(Debug)]
+pub(crate) enum Constants<T: 'static> {
+    Read(Block<T>),
+    /// In the program, from the beginning of a cache line on: no system overwrites one that runs.
+    InPlace(&'static [T]),
+}
+
+impl<T: Pod> Constants<T> {
+    /// The numbers in `bytes`, unless they have to be copied.
+    pub(crate) fn in_place(bytes: &'static [u8]) -> Option<Self> {
+        let is_ready = cfg!(target_endian = "little") && bytes.as_ptr().align_offset(LINE) == 0;
+        bytemuck::try_cast_slice(bytes).ok().filter(|_| is_ready).map(Self::InPlace)
+    }
+}
+
+impl<T: Pod> Deref for Constants<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        match self {
+            Self::Read(block) => block,
+            Self::InPlace(numbers) => numbers,
         }
     }
 }

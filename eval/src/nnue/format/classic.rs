@@ -13,7 +13,7 @@ use crate::nnue::accumulator::Transformer;
 use crate::nnue::error::NetworkError;
 use crate::nnue::features::FeatureSet;
 use crate::nnue::layers::{Affine, Layers, pad32};
-use crate::nnue::memory::Block;
+use crate::nnue::memory::{Block, Constants};
 use crate::nnue::network::{Head, Network};
 use crate::nnue::shape::{Classic, Evidence, SectionHashes};
 use crate::nnue::simd::Simd;
@@ -108,7 +108,8 @@ pub(crate) fn read(mut cursor: Cursor<'_>, header: &Header<'_>, simd: Simd) -> R
         features: shape.features,
         biases: cursor.words(shape.width, Words("the first layer's biases", "第 1 層のバイアス"))?,
         rows: cursor
-            .words(shape.width * shape.features.inputs(), Words("the first layer's weights", "第 1 層の重み"))?,
+            .words(shape.width * shape.features.inputs(), Words("the first layer's weights", "第 1 層の重み"))
+            .map(Constants::Read)?,
     };
     skip_hash(&mut cursor)?;
     let layers = layers(&mut cursor, [2 * shape.width, shape.first, shape.second], shape.first, |_, _| true)?;

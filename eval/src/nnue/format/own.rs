@@ -92,7 +92,7 @@ use crate::nnue::attacks;
 use crate::nnue::attacks::sums::AttackRows;
 use crate::nnue::error::NetworkError;
 use crate::nnue::features::{FeatureSet, active};
-use crate::nnue::memory::Block;
+use crate::nnue::memory::{Block, Constants};
 use crate::nnue::network::{Head, Network, Outputs};
 use crate::nnue::simd::Simd;
 
@@ -205,11 +205,12 @@ fn header(name: &str, numbers: [u32; 6]) -> Vec<u8> {
 }
 
 /// Reads a file that begins with [`MAGIC`]; `verify` compares the checksum, which takes as long as
-/// the rest.
-pub(crate) fn read(
-    bytes: &[u8],
+/// the rest, and `words` reads the rows of pieces.
+pub(crate) fn read<'a>(
+    bytes: &'a [u8],
     simd: Simd,
     verify: impl FnOnce(&[u8]) -> Result<(), NetworkError>,
+    words: impl FnOnce(&mut Cursor<'a>, usize, Words) -> Result<Constants<i16>, NetworkError>,
 ) -> Result<Network, NetworkError> {
     let mut cursor = Cursor::new(bytes);
     cursor.take(MAGIC.len(), Words("the magic", "マジック"))?;
@@ -233,7 +234,7 @@ pub(crate) fn read(
     cursor.take(HEADER - cursor.offset(), Words("the header", "ヘッダー"))?;
     let features = FeatureSet::Mirrored;
     let biases = cursor.words(width, Words("the first layer's biases", "第 1 層のバイアス"))?;
-    let rows = cursor.words(features.inputs() * width, Words("the first layer's weights", "第 1 層の重み"))?;
+    let rows = words(&mut cursor, features.inputs() * width, Words("the first layer's weights", "第 1 層の重み"))?;
     let transformer = Transformer { features, biases, rows };
     let attacks = (version > OUTPUTS[0]).then(|| read_attacks(&mut cursor, version, width)).transpose()?;
     let inputs = if attacks.is_some() { "-attacks" } else { "" };

@@ -13,7 +13,7 @@ use crate::nnue::accumulator::Transformer;
 use crate::nnue::error::NetworkError;
 use crate::nnue::features::FeatureSet;
 use crate::nnue::layers::{Layers, pad32};
-use crate::nnue::memory::Block;
+use crate::nnue::memory::{Block, Constants};
 use crate::nnue::network::{Head, Network, Stacks};
 use crate::nnue::selector::{Progress, Selector};
 use crate::nnue::simd::Simd;
@@ -93,10 +93,10 @@ fn transformer(cursor: &mut Cursor<'_>) -> Result<Transformer, NetworkError> {
         value: count as i64,
         expected: Words("that of a known set of inputs", "既知の入力特徴の数"),
     })?;
-    let mut transformer = Transformer { features, biases: Block::zeroed(width)?, rows: Block::zeroed(count)? };
-    biases.decode(&mut transformer.biases)?;
-    rows.decode(&mut transformer.rows)?;
-    Ok(transformer)
+    let (mut all_biases, mut all_rows) = (Block::zeroed(width)?, Block::zeroed(count)?);
+    biases.decode(&mut all_biases)?;
+    rows.decode(&mut all_rows)?;
+    Ok(Transformer { features, biases: all_biases, rows: Constants::Read(all_rows) })
 }
 
 /// The bias and the weights of the progress, these as bytes.
