@@ -156,9 +156,10 @@ impl Session {
         }
     }
 
-    /// Checks that the last `info` before a `bestmove` is the line of its move with all counters.
+    /// Checks that the last `info` before a `bestmove` is the line of its move with all counters. Faults of
+    /// the log are told whenever it finds them.
     fn check_last_word(&mut self, line: &str) {
-        if line.starts_with("info ") {
+        if line.starts_with("info ") && !line.starts_with("info string error: log: ") {
             line.clone_into(&mut self.last_info);
         }
         let Some(best) = line.strip_prefix("bestmove ").and_then(|answer| answer.split(' ').next()) else { return };
