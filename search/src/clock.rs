@@ -52,8 +52,8 @@ impl Budget {
         Self { optimum: time, maximum: time, rounding: Rounding::Exact, unused: Unused::Lost, network_delay }
     }
 
-    /// The budget for one move by `clock`, `ply` moves into the game.
-    pub(crate) fn new(clock: &Clock, timing: &Timing, ply: u16) -> Self {
+    /// The budget for one move by `clock`, `ply` moves into a game that is a draw after `most` (0: never).
+    pub(crate) fn new(clock: &Clock, timing: &Timing, ply: u16, most: u32) -> Self {
         let network_delay = Duration::from_millis(u64::from(timing.network_delay_ms));
         let per_move = clock.byoyomi;
         let usable = usable(clock);
@@ -65,7 +65,11 @@ impl Budget {
         let whole_seconds = [clock.time, per_move, clock.increment].iter().all(|time| time.subsec_millis() == 0);
         let rounding = if whole_seconds { timing.rounding } else { Rounding::Exact };
 
-        let moves_left = HORIZON.saturating_sub(u32::from(ply) / 4).max(20);
+        let mut moves_left = HORIZON.saturating_sub(u32::from(ply) / 4).max(20);
+        if most > 0 {
+            // Own moves to the limit, this one included, and one in reserve: time left at the end is lost.
+            moves_left = moves_left.min(most.saturating_sub(u32::from(ply)) / 2 + 2);
+        }
         let share = (clock.time / moves_left + clock.increment * 4 / 5) * timing.slow_mover / 100;
         let share = if timing.ponder { share * 5 / 4 } else { share };
         let minimum = Duration::from_millis(u64::from(timing.minimum_thinking_time_ms)).min(clock.time / 20);
@@ -114,14 +118,14 @@ pub fn last_moment(clock: &Clock, timing: &Timing) -> Option<Duration> {
     (!usable.is_zero()).then(|| (usable + hard_limit(usable, timing)) / 2)
 }
 
-/// Factor on the planned time: smaller if the best move is unchanged for `stable` iterations and takes
-/// most of the `effort` (its share of all positions visited, 0 to 1), larger if it has just changed or
-/// its value has fallen by `drop` centipawns since the iteration before.
+/// Factor on the planned time: larger if the best move has changed often of late (`changes`, of which each
+/// iteration halves the earlier ones) and its value has fallen by `drop` centipawns, smaller if it takes
+/// most of the `effort` (its share of all positions visited, 0 to 1).
 ///
-/// The three grounds are Stockfish's (stability, falling evaluation, node effort);
+/// The three grounds are Stockfish's (changes of the best move, falling evaluation, node effort);
 /// the formula is ours.
-pub(crate) fn doubt(stable: u32, drop: Value, effort: f64) -> f64 {
-    let unstable = [1.5, 1.1, 0.95, 0.85, 0.8][stable.min(4) as usize];
+pub(crate) fn doubt(changes: f64, drop: Value, effort: f64) -> f64 {
+    let unstable = 0.8 + 0.6 * changes;
     let falling = 1.0 + f64::from(drop.clamp(-50, 150)) / 200.0;
     let unsure = 1.5 - 0.75 * effort.clamp(0.0, 1.0);
     (unstable * falling * unsure).clamp(0.45, 2.5)
@@ -202,7 +206,7 @@ mod tests {
                         if time + byoyomi + increment == 0 {
                             continue;
                         }
-                        let budget = Budget::new(&clock(time, byoyomi, increment), &timing, 40);
+                        let budget = Budget::new(&clock(time, byoyomi, increment), &timing, 40, 0);
                         assert!(budget.optimum <= budget.maximum);
                         assert!(budget.maximum < ms(time + byoyomi + increment), "{time} {byoyomi} {increment}");
                         let clock = clock(time, byoyomi, increment);
@@ -220,23 +224,32 @@ mod tests {
 
     #[test]
     fn doubt_grows_with_its_grounds() {
-        let calm = doubt(6, 0, 0.9);
+        let calm = doubt(0.0, 0, 0.9);
         assert!(calm < 0.8);
-        assert!(doubt(0, 0, 0.9) > calm && doubt(6, 120, 0.9) > calm && doubt(6, 0, 0.2) > calm);
-        assert!(doubt(9, -5000, 1.0) < 0.5);
-        assert_eq!(doubt(0, 5000, 0.0), 2.5);
+        assert!(doubt(1.0, 0, 0.9) > calm && doubt(0.0, 120, 0.9) > calm && doubt(0.0, 0, 0.2) > calm);
+        assert!(doubt(0.0, -5000, 1.0) < 0.5);
+        assert_eq!(doubt(1.0, 5000, 0.0), 2.5);
     }
 
     #[test]
     fn an_empty_clock_means_move_quickly() {
-        assert_eq!(Budget::new(&clock(0, 0, 0), &Timing::default(), 1).maximum, NO_TIME);
+        assert_eq!(Budget::new(&clock(0, 0, 0), &Timing::default(), 1, 0).maximum, NO_TIME);
         assert_eq!(last_moment(&clock(0, 0, 0), &Timing::default()), None);
+    }
+
+    #[test]
+    fn the_last_moves_before_the_limit_share_the_clock() {
+        let optimum = |ply, most| Budget::new(&clock(60_000, 0, 0), &Timing::default(), ply, most).optimum;
+        assert_eq!(optimum(40, 320), optimum(40, 0));
+        assert!(optimum(312, 320) > 3 * optimum(312, 0));
+        assert!(optimum(320, 320) <= ms(30_000), "the last move");
+        assert_eq!(optimum(500, 320), optimum(320, 320));
     }
 
     #[test]
     fn byoyomi_is_used_up_to_the_margin() {
         let timing = Timing { network_delay2_ms: 100, ..Timing::default() };
-        let budget = Budget::new(&clock(0, 5000, 0), &timing, 60);
+        let budget = Budget::new(&clock(0, 5000, 0), &timing, 60, 0);
         assert_eq!((budget.optimum, budget.maximum), (ms(4900), ms(4900)));
     }
 
@@ -247,23 +260,23 @@ mod tests {
             Timer::new(started, Some(budget)).ends_after_iteration(0.45)
         };
         let timing = Timing { network_delay2_ms: 20, ..Timing::default() };
-        assert!(!ends(Budget::new(&clock(0, 200, 0), &timing, 60)));
+        assert!(!ends(Budget::new(&clock(0, 200, 0), &timing, 60, 0)));
         assert!(!ends(Budget::fixed(ms(200), &timing)));
-        let saving = Budget::new(&clock(6_000, 0, 100), &timing, 60);
+        let saving = Budget::new(&clock(6_000, 0, 100), &timing, 60, 0);
         assert!(saving.optimum < ms(330) && ends(saving));
     }
 
     #[test]
     fn time_pondered_counts_for_the_decision_but_not_for_the_limit() {
         let timing = Timing { network_delay2_ms: 20, ..Timing::default() };
-        let budget = Budget::new(&clock(6_000, 0, 100), &timing, 60);
+        let budget = Budget::new(&clock(6_000, 0, 100), &timing, 60, 0);
         let timer = |pondered, scale| Timer::after_ponder(Instant::now(), Some(budget), pondered, Some(scale));
         assert!(timer(budget.optimum, 1.0).is_over(), "thought enough before the hit");
         let mut unsure = timer(budget.optimum, 2.0);
         assert!(!unsure.is_over());
         assert!(unsure.ends_after_iteration(1.0), "the next iteration made sure");
         assert!(!timer(budget.maximum * 3, 100.0).is_over(), "the limit counts from the hit");
-        let lost = Budget::new(&clock(0, 5_000, 0), &timing, 60);
+        let lost = Budget::new(&clock(0, 5_000, 0), &timing, 60, 0);
         assert!(
             !Timer::after_ponder(Instant::now(), Some(lost), ms(60_000), Some(0.5)).is_over(),
             "byoyomi is used up"
@@ -273,10 +286,10 @@ mod tests {
     #[test]
     fn whole_second_clocks_round_up_and_others_do_not() {
         let timing = Timing::default();
-        let whole = Budget::new(&clock(600_000, 10_000, 0), &timing, 20);
+        let whole = Budget::new(&clock(600_000, 10_000, 0), &timing, 20, 0);
         assert_eq!(whole.rounded(ms(13_200)), ms(13_880));
         assert_eq!(whole.rounded(ms(13_900)), ms(14_880));
-        let fraction = Budget::new(&clock(600_100, 10_000, 0), &timing, 20);
+        let fraction = Budget::new(&clock(600_100, 10_000, 0), &timing, 20, 0);
         assert_eq!(fraction.rounded(ms(13_200)), ms(13_200));
     }
 }

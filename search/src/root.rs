@@ -83,10 +83,10 @@ impl Worker<'_> {
             _ => 1,
         };
         let mut completed = 0;
-        let mut stable = 0;
+        let mut changes = 0.0;
         self.frame_mut(0).eval = self.judge(None, 0).map(|judgement| judgement.eval);
         for depth in first..=deepest {
-            let previous_best = self.root_moves[0].mv;
+            let before = self.root_moves[0].value;
             for root_move in &mut self.root_moves {
                 root_move.previous = root_move.value;
             }
@@ -114,8 +114,8 @@ impl Worker<'_> {
                 let played = self.chosen();
                 *self.job.control.best.lock() = Some((self.answer(played), self.line_report(played, 0)));
             }
-            stable = if self.root_moves[0].mv == previous_best { stable + 1 } else { 0 };
-            if depth == deepest || self.ends_after(depth, stable) {
+            changes = changes / 2.0 + self.job.control.take_changes();
+            if depth == deepest || self.ends_after(depth, changes, before) {
                 break;
             }
         }
@@ -160,8 +160,10 @@ impl Worker<'_> {
         });
     }
 
-    /// Returns true if the clock, a soft limit, a forced move or a confirmed mate ends the search.
-    fn ends_after(&self, depth: i32, stable: u32) -> bool {
+    /// Returns true if the clock, a soft limit, a forced move or a confirmed mate ends the search. The
+    /// best move has changed `changes` times, fewer the longer ago; `before` is the value of the
+    /// iteration before, for this move or another.
+    fn ends_after(&self, depth: i32, changes: f64, before: Option<Value>) -> bool {
         if self.job.limits.soft_nodes.is_some_and(|nodes| self.all_nodes() >= nodes) {
             return true;
         }
@@ -176,9 +178,11 @@ impl Worker<'_> {
                 return true;
             }
         }
-        let drop = best.previous.map_or(0, |previous| previous - value);
+        // Not from the earlier value of this move: one that has just become best has none.
+        let before = before.unwrap_or(value);
+        let drop = (before + self.job.expected.unwrap_or(before)) / 2 - value;
         let effort = best.nodes as f64 / self.nodes.max(1) as f64;
-        control.ends_after_iteration(doubt(stable, drop, effort))
+        control.ends_after_iteration(doubt(changes, drop, effort))
     }
 
     /// Searches line number `line` around its last value, wider when that fails.
@@ -258,6 +262,9 @@ impl Worker<'_> {
             if value > alpha {
                 alpha = value;
                 best.mv = Some(mv);
+                if line == 0 && number > 1 {
+                    self.job.control.count_change();
+                }
                 if value >= beta {
                     break;
                 }

@@ -14,7 +14,7 @@ use crate::memory::Memory;
 use crate::report::{BestMove, Listener, Progress, Report};
 use crate::shared::{Control, Job, Role};
 use crate::tt::Table;
-use crate::value::{Score, mated_at};
+use crate::value::{Score, Value, mated_at};
 use crate::worker::Worker;
 
 /// The requested size of the transposition table could not be allocated.
@@ -222,6 +222,7 @@ impl Search {
             limits,
             options,
             evaluation: self.evaluation.clone(),
+            expected: self.expected(position),
             started,
             table: Arc::clone(&self.table),
             control: Control::new(started, self.threads.len() - 1),
@@ -235,6 +236,16 @@ impl Search {
             main.send(Task::Search(Arc::clone(&job), helpers));
         }
         self.current = Some((job, clock));
+    }
+
+    /// The value that the last search gave its answer, two plies before `position`.
+    fn expected(&self, position: &Position) -> Option<Value> {
+        let (job, _) = self.current.as_ref()?;
+        let (_, report) = job.control.best.lock().clone()?;
+        match report.score {
+            Score::Cp(value) if job.position.ply() + 2 == position.ply() => Some(value),
+            _ => None,
+        }
     }
 
     /// Makes the search end; its answer follows within milliseconds. No effect without a search.

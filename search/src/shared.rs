@@ -1,7 +1,7 @@
 //! One search: the job, the role of a thread in it, and the state shared by its threads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use enbu_eval::Evaluation;
 use enbu_isa::Instant;
@@ -14,6 +14,7 @@ use crate::limits::{Clock, Limits, Options};
 use crate::report::{BestMove, Listener, Report};
 use crate::root_move::Vote;
 use crate::tt::Table;
+use crate::value::Value;
 
 /// One search: position, limits and the state shared by its threads.
 pub(crate) struct Job {
@@ -21,6 +22,8 @@ pub(crate) struct Job {
     pub(crate) limits: Limits,
     pub(crate) options: Options,
     pub(crate) evaluation: Evaluation,
+    /// The value of the answer two plies before, if the last search was that of the same game.
+    pub(crate) expected: Option<Value>,
     pub(crate) started: Instant,
     pub(crate) table: Arc<Table>,
     pub(crate) control: Control,
@@ -41,7 +44,7 @@ impl Job {
     pub(crate) fn budget(&self, clock: Option<&Clock>) -> Option<Budget> {
         let (timing, ply) = (&self.options.timing, self.position.ply());
         let fixed = self.limits.movetime.map(|movetime| Budget::fixed(movetime, timing));
-        fixed.or_else(|| Some(Budget::new(clock?, timing, ply)))
+        fixed.or_else(|| Some(Budget::new(clock?, timing, ply, self.options.max_moves)))
     }
 }
 
@@ -79,6 +82,8 @@ pub(crate) struct Control {
     pub(crate) over: AtomicBool,
     /// Positions visited by each thread, as last published.
     counts: Vec<AtomicU64>,
+    /// Changes of the best move in all threads since the last iteration of the main one.
+    changes: AtomicU32,
     /// Vote of each helper after its last iteration.
     votes: Mutex<Vec<Option<Vote>>>,
 }
@@ -96,6 +101,7 @@ impl Control {
             finished: OnceCell::new(),
             over: AtomicBool::new(false),
             counts: (0..=helpers).map(|_| AtomicU64::new(0)).collect(),
+            changes: AtomicU32::new(0),
             votes: Mutex::new(vec![None; helpers]),
         }
     }
@@ -108,6 +114,16 @@ impl Control {
     /// Positions visited by all threads, as last published.
     pub(crate) fn all_nodes(&self) -> u64 {
         self.counts.iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Counts a change of the best move within an iteration.
+    pub(crate) fn count_change(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The changes of the best move a thread since the last call.
+    pub(crate) fn take_changes(&self) -> f64 {
+        f64::from(self.changes.swap(0, Ordering::Relaxed)) / self.counts.len() as f64
     }
 
     /// Keeps the vote of helper number `helper` after an iteration.

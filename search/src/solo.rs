@@ -116,6 +116,7 @@ impl Solo {
             limits,
             options,
             evaluation: self.evaluation.clone(),
+            expected: None,
             started,
             table: Arc::clone(&self.table),
             control: Control::new(started, 0),
