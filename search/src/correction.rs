@@ -9,6 +9,8 @@
 //! that all its positions share changes no choice (`docs/evidence.md`, "What corrections explain
 //! within a tree").
 
+use std::sync::atomic::{AtomicI16, Ordering};
+
 use enbu_movegen::{Color, Position};
 
 use crate::history::{Arrival, Line, pull};
@@ -27,12 +29,13 @@ const SCALE: i32 = 64;
 /// Number of groups of pieces by which evaluations are corrected.
 const FEATURES: usize = 4;
 
-/// The tables of one thread.
+/// The tables, which all threads of a search share: each learns from the errors of all (Stockfish).
+/// An update that another thread overwrites is lost, which changes little.
 pub(crate) struct Corrections {
     /// For each feature, for each side to move.
-    tables: [[Box<[i16]>; 2]; FEATURES],
+    tables: [[Box<[AtomicI16]>; 2]; FEATURES],
     /// By the last move and the own move before it.
-    continuation: Box<[i16]>,
+    continuation: Box<[AtomicI16]>,
 }
 
 /// Indices of a position's entries in the correction tables.
@@ -61,13 +64,13 @@ impl Slots {
 
 impl Corrections {
     pub(crate) fn new() -> Self {
-        let table = || vec![0; ENTRIES].into_boxed_slice();
-        Self { tables: [(); FEATURES].map(|()| [table(), table()]), continuation: vec![0; PAIRS].into_boxed_slice() }
+        let table = |entries| (0..entries).map(|_| AtomicI16::new(0)).collect();
+        Self { tables: [(); FEATURES].map(|()| [table(ENTRIES), table(ENTRIES)]), continuation: table(PAIRS) }
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.tables.iter_mut().flatten().for_each(|table| table.fill(0));
-        self.continuation.fill(0);
+    pub(crate) fn clear(&self) {
+        let tables = self.tables.iter().flatten().chain([&self.continuation]);
+        tables.flatten().for_each(|entry| entry.store(0, Ordering::Relaxed));
     }
 
     /// Correction of the evaluation, in centipawns.
@@ -81,22 +84,27 @@ impl Corrections {
         ];
         let mut sum = 0;
         for ((table, slot), weight) in self.tables.iter().zip(slots.features).zip(weights) {
-            sum += i32::from(table[slots.side][slot]) * weight;
+            sum += i32::from(table[slots.side][slot].load(Ordering::Relaxed)) * weight;
         }
         if let Some(slot) = slots.continuation {
-            sum += i32::from(self.continuation[slot]) * params::correction_continuation();
+            sum += i32::from(self.continuation[slot].load(Ordering::Relaxed)) * params::correction_continuation();
         }
         sum / (SCALE * 128)
     }
 
     /// Notes that the search at `depth` found a value `error` above the evaluation.
-    pub(crate) fn note(&mut self, slots: Slots, error: Value, depth: i32) {
+    pub(crate) fn note(&self, slots: Slots, error: Value, depth: i32) {
         let bonus = (error * depth * params::correction_rate() / 8).clamp(-LIMIT / 4, LIMIT / 4);
-        for (table, slot) in self.tables.iter_mut().zip(slots.features) {
-            pull(&mut table[slots.side][slot], bonus, LIMIT);
+        let learn = |entry: &AtomicI16| {
+            let mut value = entry.load(Ordering::Relaxed);
+            pull(&mut value, bonus, LIMIT);
+            entry.store(value, Ordering::Relaxed);
+        };
+        for (table, slot) in self.tables.iter().zip(slots.features) {
+            learn(&table[slots.side][slot]);
         }
         if let Some(slot) = slots.continuation {
-            pull(&mut self.continuation[slot], bonus, LIMIT);
+            learn(&self.continuation[slot]);
         }
     }
 }
@@ -109,7 +117,7 @@ mod tests {
     fn an_error_is_remembered_where_the_features_are_the_same() {
         let position = Position::startpos();
         let slots = Slots::of(&position, Keys::of(&position), Line::default());
-        let mut corrections = Corrections::new();
+        let corrections = Corrections::new();
         assert_eq!(corrections.of(slots), 0);
         for _ in 0..200 {
             corrections.note(slots, 300 - corrections.of(slots), 8);

@@ -3,14 +3,12 @@
 use enbu_eval::{Evaluation, Evaluator};
 use enbu_movegen::Position;
 
-use crate::correction::Corrections;
 use crate::hanging::Hanging;
 use crate::history::Histories;
 
 /// Memory of a search thread from one search to the next.
 pub(crate) struct Memory {
     pub(crate) moves: Histories,
-    pub(crate) corrections: Corrections,
     pub(crate) hanging: Hanging,
     /// Kept for its allocation, which takes time, and for its cached values.
     pub(crate) evaluator: Evaluator,
@@ -21,13 +19,7 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn new() -> Self {
         let evaluator = Evaluator::new(&Position::startpos());
-        Self {
-            moves: Histories::new(),
-            corrections: Corrections::new(),
-            hanging: Hanging::new(),
-            evaluator,
-            used: false,
-        }
+        Self { moves: Histories::new(), hanging: Hanging::new(), evaluator, used: false }
     }
 
     /// Makes the evaluator ready for a search of `position`.
@@ -51,7 +43,6 @@ impl Memory {
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.used) {
             self.moves.clear();
-            self.corrections.clear();
             self.hanging.clear();
         }
     }

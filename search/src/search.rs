@@ -9,6 +9,7 @@ use enbu_eval::Evaluation;
 use enbu_isa::Instant;
 use enbu_movegen::{MoveList, Position};
 
+use crate::correction::Corrections;
 use crate::limits::{Clock, Limits, Options};
 use crate::memory::Memory;
 use crate::report::{BestMove, Listener, Progress, Report};
@@ -83,6 +84,7 @@ impl SearchThread {
 /// Dropping it stops a running search and waits for its end.
 pub struct Search {
     table: Arc<Table>,
+    corrections: Arc<Corrections>,
     evaluation: Evaluation,
     /// The main thread and its helpers.
     threads: Vec<SearchThread>,
@@ -116,7 +118,8 @@ impl Search {
         let main = SearchThread::new(Role::Main).ok_or(ThreadError { asked: 1, got: 0 })?;
         let table = Table::new(INITIAL_HASH_MB, 1).expect("a megabyte");
         let evaluation = Evaluation::default();
-        Ok(Self { table: Arc::new(table), evaluation, threads: vec![main], current: None, used: true })
+        let (table, corrections) = (Arc::new(table), Arc::new(Corrections::new()));
+        Ok(Self { table, corrections, evaluation, threads: vec![main], current: None, used: true })
     }
 
     /// Size of the transposition table in megabytes (2^20 bytes).
@@ -164,6 +167,7 @@ impl Search {
         self.finish();
         if std::mem::take(&mut self.used) {
             self.all(|done| Task::NewGame(done, self.evaluation.clone()));
+            self.corrections.clear();
             self.table.clear(cores());
         }
     }
@@ -225,6 +229,7 @@ impl Search {
             expected: self.expected(position),
             started,
             table: Arc::clone(&self.table),
+            corrections: Arc::clone(&self.corrections),
             control: Control::new(started, self.threads.len() - 1),
             listener,
         });
@@ -340,6 +345,7 @@ fn help(job: &Job, index: usize, memory: &mut Memory) {
     let helped = catch_unwind(AssertUnwindSafe(|| Worker::new(job, Role::Helper(index), memory).help(index)));
     if helped.is_err() {
         memory.clear();
+        job.corrections.clear();
         job.listener.notice("error: internal error in a helping thread");
     }
 }
@@ -351,6 +357,7 @@ fn answer(job: &Job, memory: &mut Memory) -> BestMove {
     searched.unwrap_or_else(|_| {
         job.control.end_helpers();
         memory.clear();
+        job.corrections.clear();
         job.listener.notice("error: internal error in the search, playing the best move so far");
         let best = job.control.best.lock().as_ref().map(|(best, _)| *best);
         best.unwrap_or_else(|| {

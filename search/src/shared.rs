@@ -10,6 +10,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use crate::clock::{Budget, Timer};
+use crate::correction::Corrections;
 use crate::limits::{Clock, Limits, Options};
 use crate::report::{BestMove, Listener, Report};
 use crate::root_move::Vote;
@@ -26,6 +27,7 @@ pub(crate) struct Job {
     pub(crate) expected: Option<Value>,
     pub(crate) started: Instant,
     pub(crate) table: Arc<Table>,
+    pub(crate) corrections: Arc<Corrections>,
     pub(crate) control: Control,
     pub(crate) listener: Arc<dyn Listener>,
 }

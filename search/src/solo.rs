@@ -10,6 +10,7 @@ use enbu_eval::Evaluation;
 use enbu_isa::Instant;
 use enbu_movegen::Position;
 
+use crate::correction::Corrections;
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
 use crate::report::{BestMove, Listener, Progress, Report};
@@ -44,6 +45,7 @@ pub struct Found {
 /// ```
 pub struct Solo {
     table: Arc<Table>,
+    corrections: Arc<Corrections>,
     evaluation: Evaluation,
     memory: Memory,
 }
@@ -70,12 +72,18 @@ impl Solo {
     pub fn new(hash_mb: usize, evaluation: Evaluation) -> Result<Self, HashError> {
         let hash_mb = hash_mb.max(1);
         let table = Table::new(hash_mb, 1).ok_or(HashError { asked_mb: hash_mb, kept_mb: 0 })?;
-        Ok(Self { table: Arc::new(table), evaluation, memory: Memory::new() })
+        Ok(Self {
+            table: Arc::new(table),
+            corrections: Arc::new(Corrections::new()),
+            evaluation,
+            memory: Memory::new(),
+        })
     }
 
     /// Forgets everything learnt so far.
     pub fn new_game(&mut self) {
         self.table.clear(1);
+        self.corrections.clear();
         self.memory.clear();
     }
 
@@ -119,6 +127,7 @@ impl Solo {
             expected: None,
             started,
             table: Arc::clone(&self.table),
+            corrections: Arc::clone(&self.corrections),
             control: Control::new(started, 0),
             listener,
         };

@@ -102,7 +102,7 @@ impl Worker<'_> {
             Bound::Upper => best.value < eval,
         };
         if !loud && telling && is_ordinary(best.value) {
-            self.memory.corrections.note(slots, best.value - eval, node.depth);
+            self.job.corrections.note(slots, best.value - eval, node.depth);
             // With attacks as inputs there is nothing to learn: only chance would pass the limit.
             if bound == Bound::Exact && !self.job.evaluation.sees_attacks() {
                 let hanging = &mut self.memory.hanging;

@@ -165,7 +165,7 @@ impl<'a> Worker<'a> {
         // First, so that the loads overlap with the computation of the evaluation.
         debug_assert_eq!(self.frame(ply).keys, Keys::of(&self.position));
         let slots = Slots::of(&self.position, self.frame(ply).keys, self.line(ply));
-        let correction = self.memory.corrections.of(slots);
+        let correction = self.job.corrections.of(slots);
         let known = entry.and_then(|entry| entry.eval);
         let stored = known.unwrap_or_else(|| self.evaluate() + self.memory.hanging.correction(&self.position));
         let eval = stored + correction;
