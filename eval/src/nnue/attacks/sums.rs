@@ -178,16 +178,14 @@ impl AttackSums {
         let nearest = self.nearest(kernels, &new);
         let changes = self.changes.list(kernels, &self.inputs[nearest], &new);
         self.inputs[self.next] = new;
-        let (width, size) = (self.width, 2 * self.width);
-        let [from, to] = [nearest, self.next].map(|kept| size * kept..size * (kept + 1));
-        self.next = (self.next + 1) % Self::KEPT;
-        let Ok([source, target]) = self.sums.get_disjoint_mut([from, to]) else { return };
-        let sides = source.chunks_exact(width).zip(target.chunks_exact_mut(width)).zip(changes);
-        let totals = self.totals.chunks_exact_mut(width).zip(pieces);
-        for (((source, target), changes), (totals, pieces)) in sides.zip(totals) {
-            kernels.exchange(&rows.rows, source, target, changes);
-            kernels.add_sums(pieces, target, totals);
+        let width = self.width;
+        for view in 0..2 {
+            let [from, to] = [nearest, self.next].map(|kept| width * (2 * kept + view));
+            let Ok([source, target]) = self.sums.get_disjoint_mut([from..from + width, to..to + width]) else { return };
+            kernels.exchange(&rows.rows, source, target, changes[view]);
+            kernels.add_sums(pieces[view], target, &mut self.totals[width * view..][..width]);
         }
+        self.next = (self.next + 1) % Self::KEPT;
     }
 
     /// The kept evaluation, except the next to be replaced, whose zones differ least.
