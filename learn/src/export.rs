@@ -21,7 +21,7 @@ use crate::source::{self, Format};
 /// that it is given, and returns the number of positions.
 fn write(
     target: &Path,
-    fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), FileError>) -> Result<u64, FileError>,
+    fill: &mut dyn FnMut(&mut dyn FnMut(&[u8]) -> Result<(), FileError>) -> Result<u64, FileError>,
 ) -> Result<u64, FileError> {
     let wrong = FileError::of::<io::Error>(target);
     let mut draft = Draft::create(target, Existing::Replace).map_err(&wrong)?;
@@ -60,10 +60,10 @@ fn export_records<B: AsRef<[u8]>>(
     limit: u64,
     encode: impl Fn(&Record) -> Result<B, PackError>,
 ) -> Result<u64, FileError> {
-    write(target, |put| {
+    write(target, &mut |put| {
         let mut written = 0;
         for path in sources {
-            for_each_record(path, |record| {
+            for_each_record(path, &mut |record| {
                 if written >= limit {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -79,7 +79,7 @@ fn export_records<B: AsRef<[u8]>>(
 /// Visits the records of a file until one fails or breaks.
 fn for_each_record(
     path: &Path,
-    mut visit: impl FnMut(&Record) -> Result<ControlFlow<()>, FileError>,
+    visit: &mut dyn FnMut(&Record) -> Result<ControlFlow<()>, FileError>,
 ) -> Result<(), FileError> {
     let mut state = Ok(ControlFlow::Continue(()));
     source::read(path, |sample| {
@@ -91,7 +91,7 @@ fn for_each_record(
 }
 
 fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, FileError> {
-    write(target, |put| {
+    write(target, &mut |put| {
         let mut written = 0;
         for path in sources {
             for game in source::read_games(path)? {
@@ -157,14 +157,14 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
         .map_err(&wrong)?;
     let mut written = 0;
     for path in sources {
-        for_each_record(path, |record| {
+        for_each_record(path, &mut |record| {
             let bytes = record.to_psv().map_err(FileError::of(path))?;
             written += 1;
             piles[random.random_range(0..deals) as usize].write_all(&bytes).map_err(&wrong)?;
             Ok(ControlFlow::Continue(()))
         })?;
     }
-    write(target, |put| {
+    write(target, &mut |put| {
         piles.iter_mut().try_for_each(|pile| put(&shuffled(pile, &mut random).map_err(&wrong)?))?;
         Ok(written)
     })

@@ -132,9 +132,9 @@ pub fn read(path: &Path, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), FileE
 /// Visits the games or the records of a file in order, each with its number from 1.
 pub(crate) fn read_items(
     path: &Path,
-    visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
+    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
 ) -> Result<(), FileError> {
-    read_any(path, visit).map_err(FileError::of(path))
+    read_any(path, &mut visit).map_err(FileError::of(path))
 }
 
 /// The number of positions of a file, from its length where it does not hold it.
@@ -161,10 +161,11 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, FileError> {
     }
 }
 
-fn read_any(
-    path: &Path,
-    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
-) -> Result<(), FileErrorKind> {
+/// The visitor of a file's items.
+type Visit<'a> = &'a mut dyn FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>;
+
+/// Compiled once: a call for each game costs nothing beside its positions.
+fn read_any(path: &Path, visit: Visit<'_>) -> Result<(), FileErrorKind> {
     match Format::of(path).ok_or_else(|| no_source(path))? {
         Format::Games | Format::Archive => {
             let (mut number, mut state) = (0, Ok(()));
@@ -192,7 +193,7 @@ fn read_pack(path: &Path) -> Result<Vec<Game>, FileErrorKind> {
 fn show_records<const N: usize>(
     path: &Path,
     decode: impl Fn(&[u8; N]) -> Result<Record, RecordError>,
-    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
+    visit: Visit<'_>,
 ) -> Result<(), FileErrorKind> {
     let file = enbu_files::open(path, FileKind::Stream)?;
     let records = file.metadata()?.len() / N as u64;
