@@ -120,6 +120,7 @@ impl Part<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::architecture::deep::Deep;
     use crate::architecture::k_p::KP;
     use crate::shape::Shape;
     use crate::trainer::model::Numbers;
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn parameters_stay_within_the_limits_of_the_file() {
-        for shape in [Shape::default(), Shape::new(KP)] {
+        for shape in [Shape::new(Deep { width: 64 }), Shape::new(KP)] {
             let trained = shape.architecture().trained();
             let mut model = Model::random(shape.clone(), 400.0, 1);
             model.evaluate_with(Numbers::Rounded);
