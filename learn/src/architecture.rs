@@ -28,6 +28,7 @@ pub(crate) mod transformer;
 use std::fmt;
 use std::ops::Range;
 
+use enbu_eval::nnue::NetworkError;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -101,6 +102,12 @@ pub(crate) trait Architecture: fmt::Debug + Send + Sync + 'static {
 
     /// The bytes of the network's file, from parameters that are rounded to their grids.
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError>;
+
+    /// The parameters that evaluate, from one of Enbu's own networks in a file; default: `None`,
+    /// as for a network of another shape.
+    fn restore(&self, _bytes: &[u8]) -> Result<Option<Vec<f32>>, NetworkError> {
+        Ok(None)
+    }
 }
 
 /// Consecutive parameters, the values that they can take, and the centre and spread of their initial

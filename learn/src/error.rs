@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use enbu_eval::nnue::NetworkError;
 use enbu_movegen::{IllegalMove, PackError, PositionError, UnpackError};
 
 /// The fault of a file.
@@ -34,6 +35,8 @@ pub enum FileErrorKind {
     Games(#[from] GameFileError),
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     #[error("game {game}: {error}")]
     Replay { game: u64, error: ReplayError },
     #[error("record {record}: {error}")]
@@ -116,6 +119,6 @@ pub enum CheckpointError {
     Damaged,
     #[error("the checkpoint belongs to another training: `{found}`, not `{wanted}`")]
     Plan { found: String, wanted: String },
-    #[error("the checkpoint holds another network: {found}, not {wanted}")]
+    #[error("the file holds another network: {found}, not {wanted}")]
     Shape { found: String, wanted: String },
 }

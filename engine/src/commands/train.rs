@@ -79,8 +79,8 @@ pub(crate) struct TrainArgs {
     /// Continue from the checkpoint if there is one
     #[arg(long, requires = "checkpoint")]
     resume: bool,
-    /// Begin with the network of this checkpoint
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    /// Begin with the network of this checkpoint, or this network (.nnue), unless --resume finds a checkpoint
+    #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
     /// Report the losses on these positions as well (see `enbu selfplay yardstick`)
     #[arg(long, value_name = "FILE")]

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use enbu_eval::nnue::NetworkError;
 use enbu_eval::nnue::own::{
     ACTIVATION_UNIT, ATTACK_INPUTS, Attacks, DeepParts, FINE_UNIT, HIDDEN, HIDDEN_SUM_UNIT, INPUTS, MAX_ATTACK_WEIGHT,
     MAX_BIAS, SECOND, UNIT,
@@ -34,6 +35,10 @@ const HIDDEN_WEIGHTS: Grid = Grid { unit: PRODUCT_UNIT, limit: 127.0 / PRODUCT_U
 const HIDDEN_BIASES: Grid = Grid { unit: HIDDEN_SUM_UNIT as f32, limit: 100.0 };
 const FINE_WEIGHTS: Grid = Grid { unit: FINE_UNIT as f32, limit: i16::MAX as f32 / FINE_UNIT as f32 };
 const FINE_BIASES: Grid = Grid { unit: (FINE_UNIT * ACTIVATION_UNIT) as f32, limit: 100.0 };
+
+/// Half a unit in the biases of hidden layers: shifts round down, and with it to the nearest.
+const HIDDEN_HALF: i32 = HIDDEN_SUM_UNIT / ACTIVATION_UNIT / 2;
+const FINE_HALF: i32 = FINE_UNIT / 2;
 
 /// The size of one of Enbu's own networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -188,7 +193,6 @@ impl Architecture for Deep {
             Ok(weights.into_iter().map(|weight| weight as i8).collect())
         };
         let fine = |range| words(parameters, range, FINE_WEIGHTS.unit, i16::MAX);
-        // Shifts round down: half a unit in the biases of hidden layers rounds to the nearest instead.
         let biases = |range, grid: Grid, half: i32| {
             let biases = whole(parameters, range, grid.unit, MAX_BIAS - half)?;
             Ok(biases.into_iter().map(|bias| bias + half).collect())
@@ -202,13 +206,34 @@ impl Architecture for Deep {
             weights: rows(pieces)?,
             attack_weights: bytes(attacks, UNIT as f32)?,
             hidden_weights: bytes(first, PRODUCT_UNIT)?,
-            hidden_biases: biases(first_biases, HIDDEN_BIASES, HIDDEN_SUM_UNIT / ACTIVATION_UNIT / 2)?,
+            hidden_biases: biases(first_biases, HIDDEN_BIASES, HIDDEN_HALF)?,
             second_weights: fine(second)?,
-            second_biases: biases(second_biases, FINE_BIASES, FINE_UNIT / 2)?,
+            second_biases: biases(second_biases, FINE_BIASES, FINE_HALF)?,
             output_weights: fine(last)?,
             output_bias: whole(parameters, last_bias, FINE_BIASES.unit, MAX_BIAS)?.into_iter().sum(),
         };
         Ok(parts.encode())
+    }
+
+    fn restore(&self, bytes: &[u8]) -> Result<Option<Vec<f32>>, NetworkError> {
+        let Some(parts) = DeepParts::decode(bytes)?.filter(|parts| parts.biases.len() == self.width) else {
+            return Ok(None);
+        };
+        fn put<T: Copy + Into<f64>>(parameters: &mut Vec<f32>, numbers: &[T], unit: f32, half: i32) {
+            let number = |number: T| ((number.into() - f64::from(half)) / f64::from(unit)) as f32;
+            parameters.extend(numbers.iter().map(|&integer| number(integer)));
+        }
+        let mut parameters = Vec::with_capacity(self.len());
+        put(&mut parameters, &parts.weights, ROWS.unit, 0);
+        put(&mut parameters, &parts.attack_weights, ATTACK_ROWS.unit, 0);
+        put(&mut parameters, &parts.biases, ROWS.unit, 0);
+        put(&mut parameters, &parts.hidden_weights, HIDDEN_WEIGHTS.unit, 0);
+        put(&mut parameters, &parts.hidden_biases, HIDDEN_BIASES.unit, HIDDEN_HALF);
+        put(&mut parameters, &parts.second_weights, FINE_WEIGHTS.unit, 0);
+        put(&mut parameters, &parts.second_biases, FINE_BIASES.unit, FINE_HALF);
+        put(&mut parameters, &parts.output_weights, FINE_WEIGHTS.unit, 0);
+        put(&mut parameters, &[parts.output_bias], FINE_BIASES.unit, 0);
+        Ok(Some(parameters))
     }
 }
 

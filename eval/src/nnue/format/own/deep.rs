@@ -3,10 +3,11 @@
 use enbu_files::sealed;
 use enbu_language::Words;
 
-use super::{CHECKSUM, Cursor, DEEP, check_weights, header};
+use super::{ATTACK_INPUTS, CHECKSUM, Cursor, DEEP, HEADER, INPUTS, check_weights, header, name};
 use crate::nnue::error::NetworkError;
 use crate::nnue::layers::{Affine, Deep, HIDDEN, SECOND};
-use crate::nnue::simd::Tail;
+use crate::nnue::network::{Head, Network};
+use crate::nnue::simd::{Simd, Tail};
 
 /// The bound of the biases of the layers after the first: no sum exceeds 32 bits.
 pub const MAX_BIAS: i32 = 1_000_000_000;
@@ -55,6 +56,35 @@ impl DeepParts {
         bytes.extend(self.output_bias.to_le_bytes());
         sealed(bytes, CHECKSUM)
     }
+
+    /// The parts in the bytes of a file; `None` if it holds one of Enbu's own networks of
+    /// another version.
+    ///
+    /// # Errors
+    /// [`NetworkError`] with the offset of the fault.
+    pub fn decode(bytes: &[u8]) -> Result<Option<Self>, NetworkError> {
+        let network = Network::from_bytes(bytes, Simd::SCALAR)?;
+        if !matches!(network.head, Head::Deep(_)) {
+            return Ok(None);
+        }
+        // Everything is there: the network has been read from it.
+        let (width, part) = (network.transformer.biases.len(), Words("a part", "一部"));
+        let mut cursor = Cursor::new(bytes);
+        cursor.take(HEADER, part)?;
+        Ok(Some(Self {
+            name: name(bytes).unwrap_or_default().to_owned(),
+            scale: network.scale as u32,
+            biases: cursor.words(width, part)?.to_vec(),
+            weights: cursor.words(INPUTS * width, part)?.to_vec(),
+            attack_weights: cursor.bytes(ATTACK_INPUTS * width, part)?.to_vec(),
+            hidden_weights: cursor.bytes(width * HIDDEN, part)?.to_vec(),
+            hidden_biases: cursor.integers(HIDDEN, part)?,
+            second_weights: cursor.words(2 * HIDDEN * SECOND, part)?.to_vec(),
+            second_biases: cursor.integers(SECOND, part)?,
+            output_weights: cursor.words(SECOND, part)?.to_vec(),
+            output_bias: cursor.integers(1, part)?[0],
+        }))
+    }
 }
 
 /// Reads the layers after the first.
@@ -82,9 +112,6 @@ fn read_biases(cursor: &mut Cursor<'_>, count: usize, part: Words) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nnue::format::own::{ATTACK_INPUTS, INPUTS};
-    use crate::nnue::network::{Head, Network};
-    use crate::nnue::simd::Simd;
 
     fn parts() -> DeepParts {
         DeepParts {
@@ -118,6 +145,7 @@ mod tests {
         assert_eq!(tail.pairs[2][3], [parts.second_weights[2 * 32 + 3], parts.second_weights[18 * 32 + 3]]);
         assert_eq!((&tail.biases[..], tail.bias), (&parts.second_biases[..], MAX_BIAS));
         assert_eq!(tail.last[31], 1500);
+        assert_eq!(DeepParts::decode(&parts.encode()).expect("a network"), Some(parts));
     }
 
     #[test]
