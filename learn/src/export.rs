@@ -17,12 +17,12 @@ use crate::pack::encode_pack;
 use crate::record::{PSV_BYTES, Record};
 use crate::source::{self, Format};
 
+/// Takes the bytes of a target file one after the other.
+type Put<'a> = dyn FnMut(&[u8]) -> Result<(), FileError> + 'a;
+
 /// Writes a target file, which appears when it is complete: `fill` passes its bytes to the function
 /// that it is given, and returns the number of positions.
-fn write(
-    target: &Path,
-    fill: &mut dyn FnMut(&mut dyn FnMut(&[u8]) -> Result<(), FileError>) -> Result<u64, FileError>,
-) -> Result<u64, FileError> {
+fn write(target: &Path, fill: &mut dyn FnMut(&mut Put<'_>) -> Result<u64, FileError>) -> Result<u64, FileError> {
     let wrong = FileError::of::<io::Error>(target);
     let mut draft = Draft::create(target, Existing::Replace).map_err(&wrong)?;
     let written = fill(&mut |bytes| draft.write_all(bytes).map_err(&wrong))?;
