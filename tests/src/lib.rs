@@ -44,6 +44,11 @@ pub fn has_slow_rows() -> bool {
     std::env::var_os("ENBU_SLOW_TESTS").is_some()
 }
 
+/// The number of rows of a test: `all`, or a third of them without [`has_slow_rows`].
+pub fn fewer(all: u64) -> u64 {
+    if has_slow_rows() { all } else { all.div_ceil(3) }
+}
+
 /// Reports on stderr, past the capture of the test runner, that a test cannot run here.
 ///
 /// # Panics

@@ -15,7 +15,7 @@ fn examine(target: &Target, bytes: &[u8], what: &str) {
 
 #[test]
 fn readers_keep_their_contract_on_damaged_input() {
-    let count = enbu_tests::number("ENBU_MUTATIONS").unwrap_or(50);
+    let count = enbu_tests::number("ENBU_MUTATIONS").unwrap_or(enbu_tests::fewer(50));
     let first = enbu_tests::number("ENBU_SEED").unwrap_or(1);
     std::thread::scope(|scope| {
         // Networks have damage of their own in `networks.rs`.

@@ -77,7 +77,7 @@ fn revert(position: &mut Position, step: Step) {
 #[test]
 fn incremental_state_equals_the_reparsed_position() {
     let mut seen = Seen::default();
-    for seed in 0..60 {
+    for seed in 0..enbu_tests::fewer(60) {
         walk(Position::startpos(), seed, 200, &mut seen);
     }
     for (index, sfen) in samples().iter().enumerate() {

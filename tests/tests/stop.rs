@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use enbu_tests::session::Session;
 use enbu_tests::table::rows;
-use enbu_tests::{number, seed};
+use enbu_tests::{fewer, number, seed};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Stops of one test, unless `ENBU_STOPS` says otherwise.
-const STOPS: usize = 60;
+const STOPS: u64 = 60;
 
 /// Searches are stopped at the latest after this.
 const LONGEST: Duration = Duration::from_millis(60);
@@ -107,7 +107,7 @@ fn stops_are_answered(threads: usize) {
     let seed = seed();
     eprintln!("{threads} threads: ENBU_SEED={seed}");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let stops = number("ENBU_STOPS").map_or(STOPS, |stops| usize::try_from(stops).expect("a count"));
+    let stops = usize::try_from(number("ENBU_STOPS").unwrap_or(fewer(STOPS))).expect("a count");
     let positions = positions();
     let mut session = Session::start();
     session.send("setoption name USI_Hash value 64");
