@@ -243,12 +243,16 @@ impl Search {
         self.current = Some((job, clock));
     }
 
-    /// The value that the last search gave its answer, two plies before `position`.
+    /// The value that the last search gave its answer, if that and a reply led to `position`.
     fn expected(&self, position: &Position) -> Option<Value> {
         let (job, _) = self.current.as_ref()?;
-        let (_, report) = job.control.best.lock().clone()?;
+        let (answer, report) = job.control.best.lock().clone()?;
+        let mut before = position.clone();
+        before.undo_move()?;
+        let played = before.undo_move()?;
+        let follows = matches!(answer, BestMove::Play { best, .. } if best == played);
         match report.score {
-            Score::Cp(value) if job.position.ply() + 2 == position.ply() => Some(value),
+            Score::Cp(value) if follows && before.key() == job.position.key() => Some(value),
             _ => None,
         }
     }

@@ -246,6 +246,31 @@ fn root_moves_can_be_restricted() {
 }
 
 #[test]
+fn the_clock_is_given_a_value_only_of_the_same_game() {
+    let mut engine = Search::new().expect("a thread");
+    let mut game = position(QUIET);
+    let ear = search(&mut engine, &game, depth(4), Options::default());
+    let BestMove::Play { best, .. } = ear.answers.lock()[0] else { panic!("no move") };
+    let other = ["9g9f", "1g1f"].map(|mv| mv.parse().expect("a move")).into_iter().find(|&mv| mv != best);
+    assert_eq!(engine.expected(&game), None);
+    for (mv, is_given) in [(best, true), (other.expect("two moves"), false)] {
+        let mut later = game.clone();
+        later.play(mv).expect("legal");
+        assert_eq!(engine.expected(&later), None);
+        let mut replies = MoveList::new();
+        later.legal_moves(&mut replies);
+        later.play(replies[0]).expect("legal");
+        assert_eq!(engine.expected(&later).is_some(), is_given, "{mv}");
+    }
+    // As many plies, but another game.
+    game = Position::startpos();
+    for mv in ["7g7f", "3c3d"] {
+        game.play(mv.parse().expect("a move")).expect("legal");
+    }
+    assert_eq!(engine.expected(&game), None);
+}
+
+#[test]
 fn a_won_declaration_is_declared_only_where_the_rule_knows_it() {
     let entered = position("+R+B2K2+B+R/+P+P+P+P+P+P3/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 1");
     let mut engine = Search::new().expect("a thread");
