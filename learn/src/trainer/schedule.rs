@@ -98,6 +98,7 @@ mod tests {
         assert!(orders.len() > 1, "{orders:?}");
         let mut sorted = schedule.order(0, 50);
         assert_ne!(sorted, schedule.order(1, 50));
+        assert_ne!(sorted, Schedule::new(8, 6, 10, [59, 30, 7, 40].into_iter()).order(0, 50));
         sorted.sort_unstable();
         assert!((0..50).eq(sorted));
     }
