@@ -80,39 +80,36 @@ pub(crate) struct AttackSums {
     changes: Box<Changes>,
 }
 
-/// For both views pairs of rows: one to subtract, one to add.
+/// For both views pairs of rows: one to subtract, one to add. Both have the same number of each, since
+/// an input that only one view knows by another number is exchanged for itself in the other.
 #[derive(Clone, Debug)]
 struct Changes {
     rows: [[[u32; 2]; Self::ROOM]; 2],
-    /// For each view the numbers of rows to subtract and to add.
-    counts: [[usize; 2]; 2],
 }
 
 impl Changes {
     /// Zones change in each square, and each pair at most once.
     const ROOM: usize = (2 * ZONE + PIECES * PIECES).next_power_of_two();
 
-    #[inline(always)]
-    fn push(&mut self, view: usize, side: usize, row: u32) {
-        let count = &mut self.counts[view][side];
-        self.rows[view][*count % Self::ROOM][side] = row;
-        *count += 1;
-    }
-
     /// Lists the changes from `old` to `new`.
     #[inline(always)]
     fn list<K: Kernels>(&mut self, kernels: K, old: &Inputs, new: &Inputs) -> [&[[u32; 2]]; 2] {
-        self.counts = [[0; 2]; 2];
-        let differing = kernels.differences(&old.zones, &new.zones);
-        for color in Color::ALL {
-            let is_turned = old.slots[color] != new.slots[color];
-            let sides = [old, new].map(|inputs| (&inputs.zones, Order::of(color, inputs.slots[color])));
-            for_each_bit(if is_turned { SQUARES } else { differing }, |square| {
-                for (side, (zones, order)) in sides.into_iter().enumerate() {
-                    self.push(color as usize, side, order.row(square, zones[square]));
-                }
-            });
-        }
+        let differing = if old.slots == new.slots { kernels.differences(&old.zones, &new.zones) } else { SQUARES };
+        let orders = Color::ALL.map(|color| [old, new].map(|inputs| Order::of(color, inputs.slots[color])));
+        let mut zones = 0;
+        for_each_bit(differing, |square| {
+            for (rows, [before, after]) in self.rows.iter_mut().zip(orders) {
+                rows[zones % Self::ROOM] =
+                    [before.row(square, old.zones[square]), after.row(square, new.zones[square])];
+            }
+            zones += 1;
+        });
+        let mut counts = [zones; 2];
+        let mut push = |counts: &mut [usize; 2], side: usize, [black, white]: [u32; 2]| {
+            let at = counts[side] % Self::ROOM;
+            (self.rows[0][at][side], self.rows[1][at][side]) = (black, white);
+            counts[side] += 1;
+        };
         let [old_halves, new_halves]: [[Zones; 2]; 2] = [old, new].map(|inputs| bytemuck::cast(inputs.pairs));
         for half in 0..2 {
             let mut differing = kernels.differences(&old_halves[half], &new_halves[half]);
@@ -122,19 +119,14 @@ impl Changes {
                 let attacker = 16 * half + place as usize;
                 let (old, new) = (old.pairs[attacker], new.pairs[attacker]);
                 for (side, set) in [old & !new, new & !old].into_iter().enumerate() {
-                    for_each_bit(set.into(), |victim| {
-                        let rows = pair_rows(attacker, victim);
-                        rows.into_iter().enumerate().for_each(|(view, row)| self.push(view, side, row));
-                    });
+                    for_each_bit(set.into(), |victim| push(&mut counts, side, pair_rows(attacker, victim)));
                 }
             }
         }
-        for view in 0..2 {
-            let [removed, added] = self.counts[view];
-            (removed..added).for_each(|_| self.push(view, 0, NO_PAIR));
-            (added..removed).for_each(|_| self.push(view, 1, NO_PAIR));
-        }
-        [0, 1].map(|view| &self.rows[view][..self.counts[view][0].min(Self::ROOM)])
+        let [removed, added] = counts;
+        (removed..added).for_each(|_| push(&mut counts, 0, [NO_PAIR; 2]));
+        (added..removed).for_each(|_| push(&mut counts, 1, [NO_PAIR; 2]));
+        self.rows.each_ref().map(|rows| &rows[..counts[0].min(Self::ROOM)])
     }
 }
 
@@ -155,7 +147,7 @@ impl AttackSums {
             next: 0,
             totals: Block::zeroed(2 * width)?,
             width,
-            changes: Box::new(Changes { rows: [[[0; 2]; Changes::ROOM]; 2], counts: [[0; 2]; 2] }),
+            changes: Box::new(Changes { rows: [[[0; 2]; Changes::ROOM]; 2] }),
         })
     }
 
