@@ -198,6 +198,12 @@ impl QuietKey {
         let piece_to = piece_to(mover(position, mv), mv.to());
         Self { turn: position.turn(), slot: slot(mv) as u16, piece_to: piece_to as u16 }
     }
+
+    /// The key of `mv`, which has been made.
+    #[inline]
+    pub(crate) fn after(delta: &Delta, mv: Move) -> Self {
+        Self { turn: delta.mover, slot: slot(mv) as u16, piece_to: piece_to(delta.placed, delta.to) as u16 }
+    }
 }
 
 /// Origin of a move: a square, a square of a promotion, or a kind of piece in hand.

@@ -227,7 +227,6 @@ impl<'a> Worker<'a> {
     /// Makes a move and counts its node.
     #[inline]
     pub(crate) fn make(&mut self, mv: Move, ply: usize) {
-        let quiet = self.position.piece_at(mv.to()).is_none().then(|| QuietKey::of(&self.position, mv));
         let delta = self.position.do_move(mv);
         let follows = self.frame(ply).on_last_pv && self.last_pv.get(ply) == Some(&mv);
         let keys = self.frame(ply).keys.after(&delta);
@@ -235,7 +234,7 @@ impl<'a> Worker<'a> {
         child.on_last_pv = follows;
         child.keys = keys;
         let frame = &mut self.frames[ply + Self::LOOKBACK];
-        frame.quiet = quiet;
+        frame.quiet = delta.captured.is_none().then(|| QuietKey::after(&delta, mv));
         frame.arrival = Some(Arrival::from(&delta));
         self.memory.evaluator.push(&self.position, &delta);
         self.nodes += 1;
