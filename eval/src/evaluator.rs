@@ -135,7 +135,7 @@ impl Evaluator {
                 sums.value(position.turn())
             }
             Kind::Network { network, scale, state } => {
-                let raw = state.remembered(network, position);
+                let raw = state.raw(network, position);
                 #[cfg(debug_assertions)]
                 assert_eq!(Ok(raw), fresh(network, position), "{position:?}");
                 network.value(raw, *scale)
@@ -164,9 +164,7 @@ impl Evaluator {
 /// The network output from accumulators that are refreshed for this call.
 #[cfg(debug_assertions)]
 fn fresh(network: &Network, position: &Position) -> Result<i32, std::collections::TryReserveError> {
-    let mut state = State::new(network)?;
-    state.reset();
-    Ok(state.raw(network, position))
+    Ok(State::new(network)?.raw(network, position))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! A network of any family, and its values.
 
 use std::collections::TryReserveError;
-use std::slice;
 
 use enbu_movegen::{Color, Delta, Position};
 
@@ -12,7 +11,7 @@ use super::features::active;
 use super::layers::{ACTIVATION_UNIT, Deep, FINE_UNIT, Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
-use super::simd::{Kernels, Simd, Task, prefetch};
+use super::simd::{Kernels, Simd, Task};
 use crate::{MAX_VALUE, Value};
 
 /// A network, shared by any number of threads.
@@ -121,34 +120,6 @@ pub(crate) struct State {
     accumulators: Accumulators,
     attacks: Option<AttackSums>,
     scratch: Option<Scratch>,
-    cache: OutputCache,
-}
-
-/// A direct-mapped cache of outputs by key. A search revisits many positions; a quarter of
-/// its evaluations are found here.
-#[derive(Clone, Debug)]
-struct OutputCache(Box<[Output]>);
-
-/// An entry: the output for the position with this key.
-#[derive(Clone, Copy, Debug)]
-struct Output {
-    key: u64,
-    raw: i32,
-}
-
-impl OutputCache {
-    /// 256 KB, which fits the second-level cache.
-    const PLACES: usize = 1 << 14;
-
-    fn new() -> Self {
-        // Keys that map to another entry: an empty cache has no hits.
-        Self((0..Self::PLACES as u64).map(|place| Output { key: !place, raw: 0 }).collect())
-    }
-
-    #[inline]
-    fn place(&mut self, key: u64) -> &mut Output {
-        &mut self.0[key as usize % Self::PLACES]
-    }
 }
 
 impl State {
@@ -164,7 +135,6 @@ impl State {
             accumulators: Accumulators::new(&network.transformer)?,
             attacks: network.attacks.as_ref().map(AttackSums::new).transpose()?,
             scratch: scratch.transpose()?,
-            cache: OutputCache::new(),
         })
     }
 
@@ -177,7 +147,6 @@ impl State {
     #[inline]
     pub(crate) fn push(&mut self, network: &Network, position: &Position, delta: &Delta) {
         self.accumulators.push(&network.transformer, position, delta);
-        prefetch(slice::from_ref(self.cache.place(position.key())));
     }
 
     /// Takes a move back.
@@ -189,19 +158,6 @@ impl State {
     /// The unscaled output for `position`, the end of the line, from the side to move.
     pub(crate) fn raw(&mut self, network: &Network, position: &Position) -> i32 {
         network.simd.run(Raw { state: self, network, position })
-    }
-
-    /// Like [`raw`](Self::raw), but cached.
-    #[inline]
-    pub(crate) fn remembered(&mut self, network: &Network, position: &Position) -> i32 {
-        let key = position.key();
-        let place = self.cache.place(key);
-        if place.key == key {
-            return place.raw;
-        }
-        let raw = self.raw(network, position);
-        *self.cache.place(key) = Output { key, raw };
-        raw
     }
 }
 
