@@ -97,7 +97,7 @@ impl Evaluator {
                 stack.clear();
                 stack.push(Sums::of(position));
             }
-            Kind::Network { state, .. } => state.reset(),
+            Kind::Network { network, state, .. } => state.reset(network, position),
         }
     }
 

@@ -65,8 +65,9 @@ struct Ply {
     computed: [bool; 2],
 }
 
-/// The longest incremental update in plies; beyond it a refresh is cheaper.
-const MAX_STEPS: usize = 8;
+/// The longest incremental update in plies. It computes the sums on the way, from which those of
+/// siblings begin; a refresh serves one position alone.
+const MAX_STEPS: usize = 32;
 
 /// Plies that are allocated initially.
 const PLIES: usize = 160;

@@ -138,9 +138,11 @@ impl State {
         })
     }
 
-    /// Starts a new line.
-    pub(crate) fn reset(&mut self) {
+    /// Starts a new line at `position`. Its sums are computed, since later ones begin from those of an
+    /// ancestor, and a table may spare all positions near the root their evaluation.
+    pub(crate) fn reset(&mut self, network: &Network, position: &Position) {
         self.accumulators.reset();
+        self.raw(network, position);
     }
 
     /// Notes the move that led to `position`.
