@@ -53,11 +53,12 @@ const NEAR_BYTES: usize = 1 << 22;
 /// One ply of the line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ply {
-    /// The move to this ply, until its changes are listed. Half of the positions are never
-    /// evaluated.
-    unlisted: Option<Delta>,
-    /// For each side the inputs that the move to this ply changed.
+    /// The move to this ply; `None` at the root.
+    delta: Option<Delta>,
+    /// For each side the inputs that the move changed, if they are listed at once. Half of the positions
+    /// are never evaluated.
     changes: [Changes; 2],
+    is_listed: bool,
     /// Sides whose accumulator can be updated incrementally from the previous ply. False at
     /// the root, and after an own king move that renumbers the inputs.
     incremental: [bool; 2],
@@ -113,13 +114,15 @@ impl Accumulators {
             self.plies.push(Ply::default());
         }
         let ply = &mut self.plies[self.top];
-        ply.computed = [false; 2];
-        ply.unlisted = (!transformer.is_large()).then_some(*delta);
-        for color in Color::ALL {
-            ply.incremental[color] = !renumbers(transformer.features, position, delta, color);
-            if ply.unlisted.is_none() && ply.incremental[color] {
-                let view = View::of(transformer.features, color, position);
-                ply.changes[color].set(&view, delta, transformer.prefetcher());
+        (ply.delta, ply.is_listed, ply.computed) = (Some(*delta), transformer.is_large(), [false; 2]);
+        ply.incremental = [true; 2];
+        ply.incremental[delta.mover] = !renumbers(transformer.features, position, delta);
+        if ply.is_listed {
+            for color in Color::ALL {
+                if ply.incremental[color] {
+                    let view = View::of(transformer.features, color, position);
+                    ply.changes[color].set(&view, delta, transformer.prefetcher());
+                }
             }
         }
     }
@@ -207,7 +210,7 @@ impl Accumulators {
         let (before, after) = self.sums.split_at_mut(target);
         let (source, target) = (&before[source..source + self.width], &mut after[..self.width]);
         let entry = &mut self.plies[ply];
-        if let Some(delta) = &entry.unlisted {
+        if let Some(delta) = entry.delta.as_ref().filter(|_| !entry.is_listed) {
             entry.changes[color].set(view, delta, |_| {});
         }
         kernels.update(&transformer.rows, source, target, entry.changes[color].lists());
@@ -215,13 +218,13 @@ impl Accumulators {
     }
 }
 
-/// Returns true if `delta`, which led to `position`, moved `color`'s king so that the inputs
-/// are renumbered.
+/// Returns true if `delta`, which led to `position`, moved a king so that its side's inputs are
+/// renumbered.
 #[inline]
-fn renumbers(features: FeatureSet, position: &Position, delta: &Delta, color: Color) -> bool {
+fn renumbers(features: FeatureSet, position: &Position, delta: &Delta) -> bool {
     match delta.from {
-        Origin::Board { from, kind: PieceType::King } if delta.mover == color => {
-            View::new(features, color, Some(from)).slot != View::of(features, color, position).slot
+        Origin::Board { from, kind: PieceType::King } => {
+            View::new(features, delta.mover, Some(from)).slot != View::of(features, delta.mover, position).slot
         }
         _ => false,
     }
