@@ -2,7 +2,7 @@
 """Write the mean of two of Enbu's own networks of version 3 and equal width (eval/src/nnue/format/own.rs).
 
 Networks that were trained on from the same one lie close enough for their mean to be better than each of
-them ("model soup", Wortsman and others 2022). Needs numpy.
+them ("model soup", Wortsman and others 2022). The scale is that of the first. Needs numpy.
 """
 
 import argparse
@@ -45,8 +45,8 @@ def main():
     args = parser.parse_args()
     first, second = (open(path, "rb").read() for path in (args.first, args.second))
     name = args.name.encode("ascii")
-    if any(data[:8] != b"ENBUNNUE" or data[8] != 3 for data in (first, second)) or first[8:24] != second[8:24]:
-        parser.error("the files are not networks of version 3, equal width")
+    if any(data[:8] != b"ENBUNNUE" or data[8:12] != b"\3\0\0\0" for data in (first, second)) or first[8:24] != second[8:24]:
+        parser.error("the files are not networks of version 3 with equal width")
     if len(name) > 24 or not 0 <= args.share <= 1:
         parser.error("--name has at most 24 characters, --share is between 0 and 1")
     head, at, weights = first[:32], 64, b""

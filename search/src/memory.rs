@@ -10,7 +10,7 @@ use crate::history::Histories;
 pub(crate) struct Memory {
     pub(crate) moves: Histories,
     pub(crate) hanging: Hanging,
-    /// Kept for its allocation, which takes time, and for its cached values.
+    /// Kept for its allocation, which takes time, and for the sums it keeps.
     pub(crate) evaluator: Evaluator,
     /// Set by the first search after a clear.
     used: bool,

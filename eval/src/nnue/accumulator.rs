@@ -55,9 +55,10 @@ const NEAR_BYTES: usize = 1 << 22;
 struct Ply {
     /// The move to this ply; `None` at the root.
     delta: Option<Delta>,
-    /// For each side the inputs that the move changed, if they are listed at once. Half of the positions
-    /// are never evaluated.
+    /// For each side the inputs that the move changed.
     changes: [Changes; 2],
+    /// Whether they are listed already. Without prefetching they are when the position is evaluated:
+    /// half never are.
     is_listed: bool,
     /// Sides whose accumulator can be updated incrementally from the previous ply. False at
     /// the root, and after an own king move that renumbers the inputs.
