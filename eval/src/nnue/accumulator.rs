@@ -149,7 +149,9 @@ impl Accumulators {
     /// The accumulators that the last [`update`](Self::update) computed, `color`'s first.
     #[inline]
     pub(crate) fn sums(&self, color: Color) -> [&[i16]; 2] {
-        [color, !color].map(|color| &self.sums[self.at(self.top, color)..][..self.width])
+        // Not by `map`, which is compiled apart.
+        let of = |color| &self.sums[self.at(self.top, color)..][..self.width];
+        [of(color), of(!color)]
     }
 
     /// Makes room for `least` numbers: rare, since few lines exceed [`PLIES`].

@@ -147,13 +147,20 @@ pub(crate) struct Deep {
 }
 
 impl Deep {
-    /// The unscaled output for the sums of the first layer, the side to move's first; `scratch`
-    /// has room for the inputs of the first hidden layer.
+    /// The unscaled output for the sums of the first layer from pieces and from attacks, the side to
+    /// move's first; `scratch` has room for the inputs of the first hidden layer.
     #[inline(always)]
-    pub(crate) fn raw<K: Kernels>(&self, kernels: K, [own, enemy]: [&[i16]; 2], scratch: &mut [u8]) -> i32 {
-        let (for_own, for_enemy) = scratch.split_at_mut(own.len() / 2);
-        kernels.wide_products(own, for_own);
-        kernels.wide_products(enemy, for_enemy);
+    pub(crate) fn raw<K: Kernels>(
+        &self,
+        kernels: K,
+        pieces: [&[i16]; 2],
+        attacks: [&[i16]; 2],
+        scratch: &mut [u8],
+    ) -> i32 {
+        let parts = scratch.chunks_exact_mut(self.first.inputs() / 2);
+        for (part, (pieces, attacks)) in parts.zip(pieces.into_iter().zip(attacks)) {
+            kernels.wide_products(pieces, attacks, part);
+        }
         let mut sums = [0; HIDDEN];
         self.first.forward(kernels, &*scratch, &mut sums);
         kernels.tail(&sums, &self.tail)

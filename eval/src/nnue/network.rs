@@ -11,7 +11,7 @@ use super::features::active;
 use super::layers::{ACTIVATION_UNIT, Deep, FINE_UNIT, Layers, Scratch};
 use super::memory::Block;
 use super::selector::{Progress, Selector};
-use super::simd::{Kernels, Simd, Task};
+use super::simd::{Kernels, Scalar, Simd, Task};
 use crate::{MAX_VALUE, Value};
 
 /// A network, shared by any number of threads.
@@ -81,7 +81,7 @@ impl Network {
     /// The network with other kernels, for comparing them; its values are equal.
     #[must_use]
     pub fn with_simd(self, simd: Simd) -> Self {
-        Self { simd, ..self }
+        Self { simd, attacks: self.attacks.map(|rows| rows.placed(simd)), ..self }
     }
 
     /// Returns true if the hashes in the file match its shape. In some files in use they do
@@ -177,29 +177,31 @@ impl Task for Raw<'_> {
     fn run<K: Kernels>(self, kernels: K) -> i32 {
         let Self { state: State { accumulators, attacks, scratch, .. }, network, position } = self;
         accumulators.update(kernels, &network.transformer, position);
-        let sums = match (&network.attacks, attacks) {
-            (Some(rows), Some(attacks)) => {
-                attacks.update(kernels, rows, position, accumulators.sums(Color::Black));
-                attacks.totals(position.turn())
-            }
-            _ => accumulators.sums(position.turn()),
-        };
-        match (&network.head, scratch) {
-            (Head::Classic(layers), Some(scratch)) => {
+        let (turn, sums) = (position.turn(), accumulators.sums(position.turn()));
+        if let (Some(rows), Some(attacks)) = (&network.attacks, attacks.as_mut()) {
+            attacks.update(kernels, rows, position);
+        }
+        match (&network.head, scratch, attacks) {
+            (Head::Classic(layers), Some(scratch), _) => {
                 let (own, enemy) = scratch.inputs.split_at_mut(sums[0].len());
                 kernels.clip(sums[0], own);
                 kernels.clip(sums[1], enemy);
                 layers.classic(kernels, scratch)
             }
-            (Head::Stacks(stacks), Some(scratch)) => {
+            (Head::Stacks(stacks), Some(scratch), _) => {
                 let (own, enemy) = scratch.inputs.split_at_mut(sums[0].len() / 2);
                 kernels.products(sums[0], own);
                 kernels.products(sums[1], enemy);
                 stacks.stacks[stacks.choose(position)].stack(kernels, stacks.first, scratch)
             }
-            (Head::Outputs(outputs), _) => outputs.raw(kernels, position, sums),
-            (Head::Deep(deep), Some(scratch)) => deep.raw(kernels, sums, &mut scratch.inputs),
-            // Unreachable: the scratch was allocated for this network.
+            (Head::Outputs(outputs), _, Some(attacks)) => {
+                outputs.raw(kernels, position, attacks.totals(kernels, turn, sums))
+            }
+            (Head::Outputs(outputs), _, None) => outputs.raw(kernels, position, sums),
+            (Head::Deep(deep), Some(scratch), Some(attacks)) => {
+                deep.raw(kernels, sums, attacks.sums(turn), &mut scratch.inputs)
+            }
+            // Unreachable: the state was allocated for this network.
             _ => 0,
         }
     }
@@ -239,10 +241,9 @@ impl State {
             Head::Deep(_) => (UNIT, (0, 1)),
         };
         let raw = self.raw(network, position);
-        let sums = match &self.attacks {
-            Some(attacks) => attacks.totals(Color::Black),
-            None => self.accumulators.sums(Color::Black),
-        };
+        let sums = self.accumulators.sums(Color::Black);
+        let totals = self.attacks.as_mut().map(|attacks| attacks.totals(Scalar, Color::Black, sums));
+        let sums = totals.unwrap_or(sums);
         let mut sides = sums.map(|sums| Side {
             inputs: 0,
             sums: sums.len(),

@@ -121,6 +121,21 @@ impl Simd {
         }
     }
 
+    /// The place of eight columns in a row of `width` bytes, counted in eights, as
+    /// [`Kernels::exchange`] takes them: the first half of each vector's columns is in the first halves
+    /// of its lanes of 16 bytes, since two rows are interleaved lane by lane.
+    pub(crate) fn place_of(self, width: usize, eight: usize) -> usize {
+        let half = match (self.0, width.is_multiple_of(64)) {
+            #[cfg(target_arch = "x86_64")]
+            (Path::Avx512(_), true) => 4,
+            #[cfg(target_arch = "x86_64")]
+            (Path::Avx2(_) | Path::Avx512(_), _) => 2,
+            _ => 1,
+        };
+        let (vector, within) = (eight / (2 * half), eight % (2 * half));
+        2 * half * vector + within % half * 2 + within / half
+    }
+
     /// Runs `task` on this path.
     #[inline]
     pub(crate) fn run<T: Task>(self, task: T) -> T::Output {

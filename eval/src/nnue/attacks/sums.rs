@@ -13,15 +13,17 @@ use enbu_movegen::{Color, PieceType, Position};
 use super::{Attacks, CLASSES, NO_ZONES, Order, PIECES, Pairs, ZONE, for_each_bit, pair};
 use crate::nnue::features::{FeatureSet, View};
 use crate::nnue::memory::Block;
-use crate::nnue::simd::{Kernels, LANES, Zones};
+use crate::nnue::simd::{Kernels, LANES, Simd, Zones};
 
 /// The first layer's rows for attacks. For each square of both zones those of its classes and one of
 /// zeros, for a square outside the board; then for each attacker and victim by code that in Black's
-/// view.
+/// view. A byte is its weight plus 128.
 #[derive(Debug)]
 pub(crate) struct AttackRows {
-    rows: Block<i8>,
+    rows: Block<u8>,
     width: usize,
+    /// The kernels for which the columns are placed.
+    simd: Simd,
 }
 
 /// Rows of zones.
@@ -40,8 +42,9 @@ fn pair_rows(attacker: usize, victim: usize) -> [u32; 2] {
 
 impl AttackRows {
     /// The rows in the order of a file, `width` weights each.
-    pub(crate) fn new(weights: &[i8], width: usize) -> Result<Self, TryReserveError> {
+    pub(crate) fn new(weights: &[i8], width: usize, simd: Simd) -> Result<Self, TryReserveError> {
         let mut rows = Block::zeroed((ZONE_ROWS + CODES * CODES) * width)?;
+        let weights: &[u8] = bytemuck::cast_slice(weights);
         let (zones, pairs) = rows.split_at_mut(ZONE_ROWS * width);
         let squares = zones.chunks_exact_mut((CLASSES + 1) * width).zip(weights.chunks_exact(CLASSES * width));
         squares.for_each(|(square, weights)| square[..weights.len()].copy_from_slice(weights));
@@ -51,7 +54,21 @@ impl AttackRows {
                 target.copy_from_slice(&weights[pair(0, attacker, victim) * width..][..width]);
             }
         }
-        Ok(Self { rows, width })
+        rows.iter_mut().for_each(|weight| *weight ^= 128);
+        Ok(Self { rows, width, simd: Simd::SCALAR }.placed(simd))
+    }
+
+    /// The rows with their columns placed for other kernels.
+    pub(crate) fn placed(mut self, simd: Simd) -> Self {
+        let places = |simd: Simd| (0..self.width / 8).map(move |eight| simd.place_of(self.width, eight));
+        let moves: Vec<(usize, usize)> = places(self.simd).zip(places(simd)).collect();
+        let mut row = vec![[0; 8]; moves.len()];
+        for eights in self.rows.as_chunks_mut().0.chunks_exact_mut(moves.len()) {
+            moves.iter().for_each(|&(from, to)| row[to] = eights[from]);
+            eights.copy_from_slice(&row);
+        }
+        self.simd = simd;
+        self
     }
 }
 
@@ -72,9 +89,9 @@ pub(crate) struct AttackSums {
     inputs: [Inputs; Self::KEPT],
     /// The sums of their rows: Black's, then White's.
     sums: Block<i16>,
-    /// The evaluation among these that is replaced next.
-    next: usize,
-    /// Sums of pieces and attacks: Black's, then White's.
+    /// The last evaluation among these; the one after it is replaced next.
+    last: usize,
+    /// Sums of pieces and attacks, if they were asked for.
     totals: Block<i16>,
     width: usize,
     changes: Box<Changes>,
@@ -144,7 +161,7 @@ impl AttackSums {
             attacks: Attacks::NONE,
             inputs: [Inputs { zones: NO_ZONES, slots: [0; 2], pairs: [0; 32] }; Self::KEPT],
             sums: Block::zeroed(2 * width * Self::KEPT)?,
-            next: 0,
+            last: 0,
             totals: Block::zeroed(2 * width)?,
             width,
             changes: Box::new(Changes { rows: [[[0; 2]; Changes::ROOM]; 2] }),
@@ -154,51 +171,58 @@ impl AttackSums {
     /// Evaluations that are kept, and one that is being computed.
     const KEPT: usize = 8;
 
-    /// Computes the totals of `position` from the sums of its pieces, Black's first.
+    /// Computes the sums of `position`.
     #[inline(always)]
-    pub(crate) fn update<K: Kernels>(
-        &mut self,
-        kernels: K,
-        rows: &AttackRows,
-        position: &Position,
-        pieces: [&[i16]; 2],
-    ) {
+    pub(crate) fn update<K: Kernels>(&mut self, kernels: K, rows: &AttackRows, position: &Position) {
         self.attacks.update(kernels, position);
         let kings = Color::ALL.map(|color| position.king(color));
         let slots = Color::ALL.map(|color| View::new(FeatureSet::Mirrored, color, kings[color]).slot);
         let new = Inputs { zones: self.attacks.zones(kernels, kings), slots, pairs: self.attacks.pairs };
-        let nearest = self.nearest(kernels, &new);
+        let next = (self.last + 1) % Self::KEPT;
+        let nearest = self.nearest(kernels, &new, next);
         let changes = self.changes.list(kernels, &self.inputs[nearest], &new);
-        self.inputs[self.next] = new;
+        self.inputs[next] = new;
         let width = self.width;
-        for view in 0..2 {
-            let [from, to] = [nearest, self.next].map(|kept| width * (2 * kept + view));
+        for (view, changes) in changes.into_iter().enumerate() {
+            let [from, to] = [nearest, next].map(|kept| width * (2 * kept + view));
             let Ok([source, target]) = self.sums.get_disjoint_mut([from..from + width, to..to + width]) else { return };
-            kernels.exchange(&rows.rows, source, target, changes[view]);
-            kernels.add_sums(pieces[view], target, &mut self.totals[width * view..][..width]);
+            kernels.exchange(&rows.rows, source, target, changes);
         }
-        self.next = (self.next + 1) % Self::KEPT;
+        self.last = next;
     }
 
-    /// The kept evaluation, except the next to be replaced, whose zones differ least.
+    /// The kept evaluation, except number `next`, whose zones differ least.
     #[inline(always)]
-    fn nearest<K: Kernels>(&self, kernels: K, new: &Inputs) -> usize {
+    fn nearest<K: Kernels>(&self, kernels: K, new: &Inputs, next: usize) -> usize {
         let mut nearest = (u32::MAX, 0);
         for (at, kept) in self.inputs.iter().enumerate() {
             let mut distance = kernels.differences(&kept.zones, &new.zones).count_ones();
             if kept.slots != new.slots {
                 distance += 2 * ZONE as u32;
             }
-            if distance < nearest.0 && at != self.next {
+            if distance < nearest.0 && at != next {
                 nearest = (distance, at);
             }
         }
         nearest.1
     }
 
-    /// The totals that the last [`update`](Self::update) computed, `color`'s first.
+    /// The sums that the last [`update`](Self::update) computed, `color`'s first.
     #[inline]
-    pub(crate) fn totals(&self, color: Color) -> [&[i16]; 2] {
-        [color, !color].map(|color| &self.totals[color as usize * self.width..][..self.width])
+    pub(crate) fn sums(&self, color: Color) -> [&[i16]; 2] {
+        // Not by `map`, which is compiled apart.
+        let of = |color| &self.sums[self.width * (2 * self.last + color as usize)..][..self.width];
+        [of(color), of(!color)]
+    }
+
+    /// These sums plus those of `pieces`, `color`'s first.
+    #[inline(always)]
+    pub(crate) fn totals<K: Kernels>(&mut self, kernels: K, color: Color, pieces: [&[i16]; 2]) -> [&[i16]; 2] {
+        let Self { sums, totals, last, width, .. } = self;
+        let (own, enemy) = totals.split_at_mut(*width);
+        for ((total, pieces), color) in [&mut *own, &mut *enemy].into_iter().zip(pieces).zip([color, !color]) {
+            kernels.add_sums(pieces, &sums[*width * (2 * *last + color as usize)..][..*width], total);
+        }
+        [own, enemy]
     }
 }

@@ -236,7 +236,7 @@ pub(crate) fn read<'a>(
     let biases = cursor.words(width, Words("the first layer's biases", "第 1 層のバイアス"))?;
     let rows = words(&mut cursor, features.inputs() * width, Words("the first layer's weights", "第 1 層の重み"))?;
     let transformer = Transformer { features, biases, rows };
-    let attacks = (version > OUTPUTS[0]).then(|| read_attacks(&mut cursor, version, width)).transpose()?;
+    let attacks = (version > OUTPUTS[0]).then(|| read_attacks(&mut cursor, version, width, simd)).transpose()?;
     let inputs = if attacks.is_some() { "-attacks" } else { "" };
     let offset = cursor.offset();
     let (shape, head) = if version == DEEP {
@@ -256,7 +256,7 @@ pub(crate) fn read<'a>(
 }
 
 /// Reads the rows of inputs from attacks: words in version 2, bytes from version 3 on.
-fn read_attacks(cursor: &mut Cursor<'_>, version: u32, width: usize) -> Result<AttackRows, NetworkError> {
+fn read_attacks(cursor: &mut Cursor<'_>, version: u32, width: usize, simd: Simd) -> Result<AttackRows, NetworkError> {
     let (offset, count) = (cursor.offset(), ATTACK_INPUTS * width);
     let part = Words("the weights of inputs from attacks", "利きの入力の重み");
     let one = Words("a weight of an input from attacks", "利きの入力の重み");
@@ -264,12 +264,12 @@ fn read_attacks(cursor: &mut Cursor<'_>, version: u32, width: usize) -> Result<A
     if version == DEEP {
         let rows = cursor.bytes(count, part)?;
         check_weights(rows, limit, offset, one, expected)?;
-        return Ok(AttackRows::new(rows, width)?);
+        return Ok(AttackRows::new(rows, width, simd)?);
     }
     let rows = cursor.words(count, part)?;
     check_weights(&rows, limit, offset, one, expected)?;
     let rows: Vec<i8> = rows.iter().map(|&weight| weight as i8).collect();
-    Ok(AttackRows::new(&rows, width)?)
+    Ok(AttackRows::new(&rows, width, simd)?)
 }
 
 /// Reads a number that must be in `range`.

@@ -26,7 +26,7 @@ load!("avx2", load_words: [u64; 4] => __m256i, _mm256_loadu_si256);
 store!("avx2", store_words: [u64; 4] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_set: [u64; 2] => __m128i, _mm_loadu_si128);
 load!("avx2", load_two_sets: [Words; 2] => __m256i, _mm256_loadu_si256);
-load!("avx2", load_bytes16: [i8; 16] => __m128i, _mm_loadu_si128);
+load!("avx2", load_two_halves: [[u8; 16]; 2] => __m256i, _mm256_loadu_si256);
 load!("avx2", load8: [i32; 8] => __m256i, _mm256_loadu_si256);
 store!("avx2", store8: [i32; 8] <= __m256i, _mm256_storeu_si256);
 load!("avx2", load_pairs: [[i16; 2]; 8] => __m256i, _mm256_loadu_si256);
@@ -34,14 +34,17 @@ store!("avx2", store_half_bytes: [u8; 16] <= __m128i, _mm_storeu_si128);
 
 rows!(
     "avx2", 16, tiles: [128, 64], zero: _mm256_setzero_si256(),
-    load16, store16, _mm256_sub_epi16, _mm256_add_epi16, swap
+    load16, store16, _mm256_sub_epi16, _mm256_add_epi16, swap, exchange_tiles::<1>
 );
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn swap(sums: __m256i, removed: &[i8; 16], added: &[i8; 16]) -> __m256i {
-    let [removed, added] = [removed, added].map(|bytes| _mm256_cvtepi8_epi16(load_bytes16(bytes)));
-    _mm256_add_epi16(_mm256_sub_epi16(sums, removed), added)
+fn swap([low, high]: &mut [__m256i; 2], removed: &[[u8; 16]; 2], added: &[[u8; 16]; 2]) {
+    let [removed, added] = [removed, added].map(|bytes| load_two_halves(bytes));
+    // Minus one byte of each pair, plus the other.
+    let signs = _mm256_set1_epi16(0x01FF);
+    *low = _mm256_add_epi16(*low, _mm256_maddubs_epi16(_mm256_unpacklo_epi8(removed, added), signs));
+    *high = _mm256_add_epi16(*high, _mm256_maddubs_epi16(_mm256_unpackhi_epi8(removed, added), signs));
 }
 
 /// The sum of the eight numbers, wrapping.
@@ -55,13 +58,15 @@ pub(super) fn total(vector: __m256i) -> i32 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+pub(super) fn wide_products([a, b]: [&[i16]; 2], [c, d]: [&[i16]; 2], outputs: &mut [u8]) {
     let (zero, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
-    let pairs = first.as_chunks::<16>().0.iter().zip(second.as_chunks::<16>().0);
-    for (bytes, (a, b)) in outputs.as_chunks_mut::<16>().0.iter_mut().zip(pairs) {
-        let a = _mm256_slli_epi16::<6>(_mm256_min_epi16(_mm256_max_epi16(load16(a), zero), most));
-        // Rounded and divided by 2^15. Below zero, which packing limits, if b is.
-        let products = _mm256_mulhrs_epi16(a, _mm256_min_epi16(load16(b), most));
+    let first = a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0);
+    let second = c.as_chunks::<16>().0.iter().zip(d.as_chunks::<16>().0);
+    for (bytes, ((a, b), (c, d))) in outputs.as_chunks_mut::<16>().0.iter_mut().zip(first.zip(second)) {
+        let first = _mm256_min_epi16(_mm256_adds_epi16(load16(a), load16(b)), most);
+        let second = _mm256_min_epi16(_mm256_adds_epi16(load16(c), load16(d)), most);
+        // Rounded and divided by 2^15. Below zero, which packing limits, if the second is.
+        let products = _mm256_mulhrs_epi16(_mm256_slli_epi16::<6>(_mm256_max_epi16(first, zero)), second);
         let (low, high) = (_mm256_castsi256_si128(products), _mm256_extracti128_si256::<1>(products));
         store_half_bytes(bytes, _mm_packus_epi16(low, high));
     }

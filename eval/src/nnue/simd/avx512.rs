@@ -6,8 +6,8 @@ use std::hint::black_box;
 use enbu_isa::has_avx2;
 
 use super::avx2::{
-    differences, join, load_bytes as load_half_bytes, load_weights as load_half_weights, load8, place, store8, total,
-    touched, wide_products, zones_of,
+    self, differences, join, load_bytes as load_half_bytes, load_weights as load_half_weights, load8, place,
+    store_bytes, store8, total, touched, zones_of,
 };
 use super::kernels::{
     CodeSets, Difference, HIDDEN, LANES, Planes, SECOND, Sides, Tail, Task, Window, Words, Zones, define, load, rows,
@@ -30,6 +30,7 @@ load!("avx512f", load32: [i16; 32] => __m512i, _mm512_loadu_si512);
 store!("avx512f", store32: [i16; 32] <= __m512i, _mm512_storeu_si512);
 load!("avx512f", load_bytes: [u8; 64] => __m512i, _mm512_loadu_si512);
 load!("avx512f", load_weights: [i8; 64] => __m512i, _mm512_loadu_si512);
+load!("avx512f", load_two_halves: [[u8; 32]; 2] => __m512i, _mm512_loadu_si512);
 load!("avx512f", load16: [i32; 16] => __m512i, _mm512_loadu_si512);
 store!("avx512f", store16: [i32; 16] <= __m512i, _mm512_storeu_si512);
 load!("avx512f", load_pairs: [[i16; 2]; 16] => __m512i, _mm512_loadu_si512);
@@ -39,14 +40,36 @@ store!("avx512f", store_indices: [u32; 16] <= __m512i, _mm512_storeu_si512);
 
 rows!(
     "avx512f,avx512bw", 32, tiles: [256, 128, 64], zero: _mm512_setzero_si512(),
-    load32, store32, _mm512_sub_epi16, _mm512_add_epi16, swap
+    load32, store32, _mm512_sub_epi16, _mm512_add_epi16, swap, avx2::exchange
 );
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn swap(sums: __m512i, removed: &[i8; 32], added: &[i8; 32]) -> __m512i {
-    let [removed, added] = [removed, added].map(|bytes| _mm512_cvtepi8_epi16(load_half_weights(bytes)));
-    _mm512_add_epi16(_mm512_sub_epi16(sums, removed), added)
+fn swap([low, high]: &mut [__m512i; 2], removed: &[[u8; 32]; 2], added: &[[u8; 32]; 2]) {
+    let [removed, added] = [removed, added].map(|bytes| load_two_halves(bytes));
+    // Minus one byte of each pair, plus the other.
+    let signs = _mm512_set1_epi16(0x01FF);
+    *low = _mm512_add_epi16(*low, _mm512_maddubs_epi16(_mm512_unpacklo_epi8(removed, added), signs));
+    *high = _mm512_add_epi16(*high, _mm512_maddubs_epi16(_mm512_unpackhi_epi8(removed, added), signs));
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn wide_products([a, b]: [&[i16]; 2], [c, d]: [&[i16]; 2], outputs: &mut [u8]) {
+    if !outputs.len().is_multiple_of(32) {
+        return avx2::wide_products([a, b], [c, d], outputs);
+    }
+    let (zero, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+    let first = a.as_chunks::<32>().0.iter().zip(b.as_chunks::<32>().0);
+    let second = c.as_chunks::<32>().0.iter().zip(d.as_chunks::<32>().0);
+    for (bytes, ((a, b), (c, d))) in outputs.as_chunks_mut::<32>().0.iter_mut().zip(first.zip(second)) {
+        let first = _mm512_min_epi16(_mm512_adds_epi16(load32(a), load32(b)), most);
+        let second = _mm512_min_epi16(_mm512_adds_epi16(load32(c), load32(d)), most);
+        // Rounded and divided by 2^15.
+        let first = _mm512_slli_epi16::<6>(_mm512_max_epi16(first, zero));
+        let products = _mm512_mulhrs_epi16(first, _mm512_max_epi16(second, zero));
+        store_bytes(bytes, _mm512_cvtepi16_epi8(products));
+    }
 }
 
 #[inline]
@@ -55,26 +78,28 @@ fn tail_of(sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
     let (zero, most) = (_mm512_setzero_si512(), _mm512_set1_epi32(1024));
     let unit = _mm512_srai_epi32::<3>(load16(sums));
     let unit = _mm512_min_epi32(_mm512_max_epi32(unit, _mm512_set1_epi32(-1024)), most);
-    let square = _mm512_add_epi32(_mm512_mullo_epi32(unit, unit), _mm512_set1_epi32(512));
+    // Multiply-adds of words have half the latency of products of 32 bits.
+    let word = _mm512_abs_epi32(unit);
+    let square = _mm512_dpwssd_epi32(_mm512_set1_epi32(512), word, word);
     // The limited unit in the low word, the square in the high one.
     let square = _mm512_slli_epi32::<16>(_mm512_srli_epi32::<10>(square));
-    let mut inputs = [0; HIDDEN];
-    store16(&mut inputs, _mm512_or_si512(_mm512_max_epi32(unit, zero), square));
-    // Two chains for each vector of sums, to hide the latency of the multiply-add.
-    let mut chains = [[zero; SECOND / 16]; 2];
-    for (inputs, rows) in inputs.as_chunks::<2>().0.iter().zip(tail.pairs.as_chunks::<2>().0) {
-        for ((sums, &input), row) in chains.iter_mut().zip(inputs).zip(rows) {
+    let inputs = _mm512_or_si512(_mm512_max_epi32(unit, zero), square);
+    // Four chains for each vector of sums, to hide the latency of the multiply-add.
+    let mut chains = [[zero; SECOND / 16]; 4];
+    for (four, rows) in tail.pairs.as_chunks::<4>().0.iter().enumerate() {
+        for ((sums, row), place) in chains.iter_mut().zip(rows).zip(4 * four as i32..) {
+            let input = _mm512_permutexvar_epi32(_mm512_set1_epi32(place), inputs);
             for (sum, weights) in sums.iter_mut().zip(row.as_chunks::<16>().0) {
-                *sum = _mm512_dpwssd_epi32(*sum, _mm512_set1_epi32(input), load_pairs(weights));
+                *sum = _mm512_dpwssd_epi32(*sum, input, load_pairs(weights));
             }
         }
     }
     let mut output = zero;
     let layers = tail.biases.as_chunks::<16>().0.iter().zip(tail.last.as_chunks::<16>().0);
     for (index, (biases, weights)) in layers.enumerate() {
-        let sum = _mm512_add_epi32(_mm512_add_epi32(chains[0][index], chains[1][index]), load16(biases));
+        let sum = chains.iter().fold(load16(biases), |sum, chain| _mm512_add_epi32(sum, chain[index]));
         let unit = _mm512_min_epi32(_mm512_max_epi32(_mm512_srai_epi32::<12>(sum), zero), most);
-        output = _mm512_add_epi32(output, _mm512_mullo_epi32(unit, load16(weights)));
+        output = _mm512_dpwssd_epi32(output, unit, load16(weights));
     }
     _mm512_reduce_add_epi32(output).wrapping_add(tail.bias)
 }

@@ -169,8 +169,9 @@ macro_rules! kernels {
                 assert!(source.len() == target.len() && target.len().is_multiple_of(32));
             } => update(rows, source, target, changes.0, changes.1);
             /// Writes to `target` the sums `source` minus the first row of each pair plus the second,
-            /// wrapping; rows as in [`update`](Self::update), of bytes.
-            fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+            /// wrapping; rows as in [`update`](Self::update), of bytes at the places of
+            /// [`Simd::place_of`](crate::nnue::Simd).
+            fn exchange(rows: &[u8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
                 assert!(source.len() == target.len() && target.len().is_multiple_of(32));
             } => exchange(rows, source, target, pairs);
             /// Limits `sums` to 0..=127; both lengths are the same multiple of 32.
@@ -184,12 +185,12 @@ macro_rules! kernels {
                 assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(32));
                 let (first, second) = sums.split_at(outputs.len());
             } => products(first, second, outputs);
-            /// The rounded product of the halves of `sums`: both limited to 0..=255, multiplied and
-            /// divided by 512. `outputs` is half as long as `sums`, a multiple of 16.
-            fn wide_products(sums: &[i16], outputs: &mut [u8]) {
-                assert!(sums.len() == 2 * outputs.len() && outputs.len().is_multiple_of(16));
-                let (first, second) = sums.split_at(outputs.len());
-            } => wide_products(first, second, outputs);
+            /// The rounded product of the halves of `a` + `b`: both limited to 0..=255, multiplied and
+            /// divided by 512. `outputs` is half as long as `a` and `b`, a multiple of 16.
+            fn wide_products(a: &[i16], b: &[i16], outputs: &mut [u8]) {
+                assert!(a.len() == 2 * outputs.len() && b.len() == a.len() && outputs.len().is_multiple_of(16));
+                let (a, b) = (a.split_at(outputs.len()), b.split_at(outputs.len()));
+            } => wide_products([a.0, b.0], [a.1, b.1], outputs);
             /// The output of the layers after the sums of the first hidden layer. With t = sum / 8
             /// (rounded down) limited to ±1024, the inputs of the second are max(t, 0) and t² / 1024
             /// (rounded); those of the output are its sums divided by 4096 (rounded down), limited to
@@ -298,28 +299,28 @@ macro_rules! define {
 pub(super) use define;
 
 /// Defines a kernel that writes to `target` the sums `source` after a change by rows, of which it
-/// holds a tile in registers at a time.
+/// holds a tile in registers at a time: `N` times `$vectors` vectors.
 macro_rules! tiles {
     (
-        $feature:literal, $lanes:literal, $zero:expr, $load:ident, $store:ident;
+        $feature:literal, $lanes:literal, $vectors:literal, $zero:expr, $load:ident, $store:ident;
         fn $name:ident($rows:ident: &[$number:ty], $($argument:ident: $type:ty),*) |$sums:ident, $row:ident| $change:block
     ) => {
         #[inline]
         #[target_feature(enable = $feature)]
         fn $name<const N: usize>($rows: &[$number], source: &[i16], target: &mut [i16], $($argument: $type),*) {
-            let tiles = target.len() / ($lanes * N);
-            let ($rows, _) = $rows.as_chunks::<$lanes>().0.as_chunks::<N>();
-            let (source, _) = source.as_chunks::<$lanes>().0.as_chunks::<N>();
-            let (target, _) = target.as_chunks_mut::<$lanes>().0.as_chunks_mut::<N>();
+            let tiles = target.len() / ($lanes * $vectors * N);
+            let ($rows, _) = $rows.as_chunks::<$lanes>().0.as_chunks::<$vectors>().0.as_chunks::<N>();
+            let (source, _) = source.as_chunks::<$lanes>().0.as_chunks::<$vectors>().0.as_chunks::<N>();
+            let (target, _) = target.as_chunks_mut::<$lanes>().0.as_chunks_mut::<$vectors>().0.as_chunks_mut::<N>();
             for (tile, (source, target)) in source.iter().zip(target).enumerate() {
-                let mut $sums = [$zero; N];
-                for (sum, words) in $sums.iter_mut().zip(source) {
-                    *sum = $load(words);
+                let mut $sums = [[$zero; $vectors]; N];
+                for (sums, words) in $sums.iter_mut().zip(source) {
+                    sums.iter_mut().zip(words).for_each(|(sum, words)| *sum = $load(words));
                 }
                 let $row = |index: u32| &$rows[index as usize * tiles + tile];
                 $change
-                for (words, sum) in target.iter_mut().zip($sums) {
-                    $store(words, sum);
+                for (words, sums) in target.iter_mut().zip($sums) {
+                    words.iter_mut().zip(sums).for_each(|(words, sum)| $store(words, sum));
                 }
             }
         }
@@ -328,11 +329,11 @@ macro_rules! tiles {
 pub(super) use tiles;
 
 /// Defines the kernels that add rows, in tiles that stay in registers for all of them: vectors
-/// of `$lanes` words are loaded, stored, subtracted and added by these functions; `$swap` subtracts one vector of bytes and adds another.
+/// of `$lanes` words are loaded, stored, subtracted and added by these functions; `$swap` subtracts from two of them a vector of bytes and adds another; `$exchange` does it for widths without a tile.
 macro_rules! rows {
     (
         $feature:literal, $lanes:literal, tiles: [$($width:literal),*], zero: $zero:expr,
-        $load:ident, $store:ident, $subtract:ident, $add:ident, $swap:ident
+        $load:ident, $store:ident, $subtract:ident, $add:ident, $swap:ident, $exchange:path
     ) => {
         #[inline]
         #[target_feature(enable = $feature)]
@@ -347,25 +348,25 @@ macro_rules! rows {
 
         #[inline]
         #[target_feature(enable = $feature)]
-        fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+        pub(super) fn exchange(rows: &[u8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
             match target.len() {
                 $(width if width.is_multiple_of($width) => {
-                    exchange_tiles::<{ $width / $lanes }>(rows, source, target, pairs);
+                    exchange_tiles::<{ $width / $lanes / 2 }>(rows, source, target, pairs);
                 })*
-                _ => exchange_tiles::<{ 32 / $lanes }>(rows, source, target, pairs),
+                _ => $exchange(rows, source, target, pairs),
             }
         }
 
         crate::nnue::simd::kernels::tiles!(
-            $feature, $lanes, $zero, $load, $store;
+            $feature, $lanes, 1, $zero, $load, $store;
             fn update_tiles(rows: &[i16], removed: &[u32], added: &[u32]) |sums, row| {
                 for &index in removed {
-                    for (sum, words) in sums.iter_mut().zip(row(index)) {
+                    for ([sum], [words]) in sums.iter_mut().zip(row(index)) {
                         *sum = $subtract(*sum, $load(words));
                     }
                 }
                 for &index in added {
-                    for (sum, words) in sums.iter_mut().zip(row(index)) {
+                    for ([sum], [words]) in sums.iter_mut().zip(row(index)) {
                         *sum = $add(*sum, $load(words));
                     }
                 }
@@ -373,11 +374,11 @@ macro_rules! rows {
         );
 
         crate::nnue::simd::kernels::tiles!(
-            $feature, $lanes, $zero, $load, $store;
-            fn exchange_tiles(rows: &[i8], pairs: &[[u32; 2]]) |sums, row| {
+            $feature, $lanes, 2, $zero, $load, $store;
+            fn exchange_tiles(rows: &[u8], pairs: &[[u32; 2]]) |sums, row| {
                 for &[removed, added] in pairs {
-                    for (sum, (removed, added)) in sums.iter_mut().zip(row(removed).iter().zip(row(added))) {
-                        *sum = $swap(*sum, removed, added);
+                    for (sums, (removed, added)) in sums.iter_mut().zip(row(removed).iter().zip(row(added))) {
+                        $swap(sums, removed, added);
                     }
                 }
             }

@@ -23,7 +23,7 @@ load!("neon", load_plain: [u8; 16] => uint8x16_t, vld1q_u8);
 store!("neon", store_plain: [u8; 16] <= uint8x16_t, vst1q_u8);
 load!("neon", load_words: [u64; 2] => uint64x2_t, vld1q_u64);
 load!("neon", load_bytes: [u8; 16] => int8x16_t, vld1q_s8);
-load!("neon", load_half_weights: [i8; 8] => int8x8_t, vld1_s8);
+load!("neon", load_half_plain: [u8; 8] => uint8x8_t, vld1_u8);
 load!("neon", load_weights: [i8; 16] => int8x16_t, vld1q_s8);
 load!("neon", load4: [i32; 4] => int32x4_t, vld1q_s32);
 store!("neon", store4: [i32; 4] <= int32x4_t, vst1q_s32);
@@ -31,26 +31,31 @@ load!("neon", load_pairs: [[i16; 2]; 4] => int16x4x2_t, vld2_s16);
 
 rows!(
     "neon", 8, tiles: [128, 64], zero: vdupq_n_s16(0),
-    load8, store8, vsubq_s16, vaddq_s16, swap
+    load8, store8, vsubq_s16, vaddq_s16, swap, exchange_tiles::<2>
 );
 
 plain!("neon"; fn squared_dot(sums: &[i16], weights: &[i16]) -> i32;);
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn swap(sums: int16x8_t, removed: &[i8; 8], added: &[i8; 8]) -> int16x8_t {
-    vaddw_s8(vsubw_s8(sums, load_half_weights(removed)), load_half_weights(added))
+fn swap(sums: &mut [int16x8_t; 2], removed: &[[u8; 8]; 2], added: &[[u8; 8]; 2]) {
+    for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+        *sum = vaddq_s16(*sum, vreinterpretq_s16_u16(vsubl_u8(load_half_plain(added), load_half_plain(removed))));
+    }
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
+fn wide_products([a, b]: [&[i16]; 2], [c, d]: [&[i16]; 2], outputs: &mut [u8]) {
     let (zero, most) = (vdupq_n_s16(0), vdupq_n_s16(255));
-    let pairs = first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0);
-    for (bytes, (a, b)) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(pairs) {
-        let a = vshlq_n_s16::<6>(vminq_s16(vmaxq_s16(load8(a), zero), most));
-        // Rounded and divided by 2^15. Below zero, which narrowing limits, if b is.
-        store_bytes(bytes, vqmovun_s16(vqrdmulhq_s16(a, vminq_s16(load8(b), most))));
+    let first = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+    let second = c.as_chunks::<8>().0.iter().zip(d.as_chunks::<8>().0);
+    for (bytes, ((a, b), (c, d))) in outputs.as_chunks_mut::<8>().0.iter_mut().zip(first.zip(second)) {
+        let first = vminq_s16(vqaddq_s16(load8(a), load8(b)), most);
+        let second = vminq_s16(vqaddq_s16(load8(c), load8(d)), most);
+        // Rounded and divided by 2^15. Below zero, which narrowing limits, if the second is.
+        let products = vqrdmulhq_s16(vshlq_n_s16::<6>(vmaxq_s16(first, zero)), second);
+        store_bytes(bytes, vqmovun_s16(products));
     }
 }
 

@@ -28,7 +28,7 @@ fn update(rows: &[i16], source: &[i16], target: &mut [i16], removed: &[u32], add
     }
 }
 
-fn exchange(rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+fn exchange(rows: &[u8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
     let width = target.len();
     target.copy_from_slice(source);
     for &pair in pairs {
@@ -53,10 +53,10 @@ pub(super) fn products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
     }
 }
 
-pub(super) fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
-    let limited = |sum: i16| i32::from(sum.clamp(0, 255));
-    for ((output, &a), &b) in outputs.iter_mut().zip(first).zip(second) {
-        *output = ((limited(a) * limited(b) + 256) >> 9) as u8;
+pub(super) fn wide_products(first: [&[i16]; 2], second: [&[i16]; 2], outputs: &mut [u8]) {
+    for (at, output) in outputs.iter_mut().enumerate() {
+        let [a, b] = [first, second].map(|[a, b]| i32::from(a[at].saturating_add(b[at]).clamp(0, 255)));
+        *output = ((a * b + 256) >> 9) as u8;
     }
 }
 

@@ -33,31 +33,34 @@ load!("simd128", load_pairs: [[i16; 2]; 4] => v128, v128_load);
 
 rows!(
     "simd128", 8, tiles: [64], zero: i16x8_splat(0),
-    load8, store8, i16x8_sub, i16x8_add, swap
+    load8, store8, i16x8_sub, i16x8_add, swap, exchange_tiles::<2>
 );
 
 #[inline]
-fn swap(sums: v128, removed: &[i8; 8], added: &[i8; 8]) -> v128 {
-    i16x8_add(i16x8_sub(sums, load_half_weights(removed)), load_half_weights(added))
+fn swap(sums: &mut [v128; 2], removed: &[[u8; 8]; 2], added: &[[u8; 8]; 2]) {
+    for (sum, (removed, added)) in sums.iter_mut().zip(removed.iter().zip(added)) {
+        *sum = i16x8_add(i16x8_sub(*sum, load_words_of(removed)), load_words_of(added));
+    }
 }
 
-/// Eight weights as words.
+/// Eight bytes as words.
 #[inline]
-fn load_half_weights(weights: &[i8; 8]) -> v128 {
+fn load_words_of(bytes: &[u8; 8]) -> v128 {
     // SAFETY: the reference covers the eight bytes read; the instruction needs no alignment.
-    unsafe { i16x8_load_extend_i8x8(weights.as_ptr()) }
+    unsafe { u16x8_load_extend_u8x8(bytes.as_ptr()) }
 }
 
-fn wide_products(first: &[i16], second: &[i16], outputs: &mut [u8]) {
-    let most = i16x8_splat(255);
-    // Rounded and divided by 2^15. Below zero, which narrowing limits, if b is.
-    let product = |(a, b): (&[i16; 8], &[i16; 8])| {
-        let a = i16x8_shl(i16x8_max(i16x8_min(load8(a), most), i16x8_splat(0)), 6);
-        i16x8_q15mulr_sat(a, i16x8_min(load8(b), most))
+fn wide_products([a, b]: [&[i16]; 2], [c, d]: [&[i16]; 2], outputs: &mut [u8]) {
+    let sums = |a, b| i16x8_min(i16x8_add_sat(load8(a), load8(b)), i16x8_splat(255));
+    // Rounded and divided by 2^15. Below zero, which narrowing limits, if the second is.
+    let product = |((a, b), (c, d))| {
+        let first = i16x8_shl(i16x8_max(sums(a, b), i16x8_splat(0)), 6);
+        i16x8_q15mulr_sat(first, sums(c, d))
     };
-    let mut pairs = first.as_chunks::<8>().0.iter().zip(second.as_chunks::<8>().0).map(product);
+    let first = a.as_chunks().0.iter().zip(b.as_chunks().0);
+    let mut products = first.zip(c.as_chunks().0.iter().zip(d.as_chunks().0)).map(product);
     for bytes in outputs.as_chunks_mut::<16>().0 {
-        if let (Some(low), Some(high)) = (pairs.next(), pairs.next()) {
+        if let (Some(low), Some(high)) = (products.next(), products.next()) {
             store_plain(bytes, u8x16_narrow_i16x8(low, high));
         }
     }

@@ -25,7 +25,7 @@ impl Kernels for Simd {
         dispatch!(self, update(rows, source, target, changes));
     }
 
-    fn exchange(self, rows: &[i8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
+    fn exchange(self, rows: &[u8], source: &[i16], target: &mut [i16], pairs: &[[u32; 2]]) {
         dispatch!(self, exchange(rows, source, target, pairs));
     }
 
@@ -37,8 +37,8 @@ impl Kernels for Simd {
         dispatch!(self, products(sums, outputs));
     }
 
-    fn wide_products(self, sums: &[i16], outputs: &mut [u8]) {
-        dispatch!(self, wide_products(sums, outputs));
+    fn wide_products(self, a: &[i16], b: &[i16], outputs: &mut [u8]) {
+        dispatch!(self, wide_products(a, b, outputs));
     }
 
     fn tail(self, sums: &[i32; HIDDEN], tail: &Tail) -> i32 {
@@ -175,8 +175,14 @@ fn exchanges_are_updates() {
             let mut expected = vec![0; width];
             Simd::SCALAR.update(&words, &source, &mut expected, (&removed, &added));
             for simd in Simd::all() {
+                let mut placed = vec![0; rows.len()];
+                for (at, weights) in rows.as_chunks::<8>().0.iter().enumerate() {
+                    let (row, eight) = (at * 8 / width, at % (width / 8));
+                    let place = row * width + 8 * simd.place_of(width, eight);
+                    placed[place..place + 8].copy_from_slice(&weights.map(|weight| weight as u8 ^ 128));
+                }
                 let mut target = vec![0; width];
-                simd.exchange(&rows, &source, &mut target, pairs);
+                simd.exchange(&placed, &source, &mut target, pairs);
                 assert_eq!(target, expected, "{} width {width}", simd.name());
             }
         }
@@ -197,15 +203,15 @@ fn rows_outside_the_table_are_refused_by_every_path() {
 fn transformed_inputs_agree() {
     let mut random = Random(2);
     for width in [16, 32, 48, 64, 96, 256, 1536] {
-        let sums = random.words(2 * width);
+        let [a, b] = [(); 2].map(|()| random.words(2 * width));
         let mut expected = vec![0; width];
-        Simd::SCALAR.wide_products(&sums, &mut expected);
-        let limited = |at: usize| i32::from(sums[at].clamp(0, 255));
+        Simd::SCALAR.wide_products(&a, &b, &mut expected);
+        let limited = |at: usize| (i32::from(a[at]) + i32::from(b[at])).clamp(0, 255);
         let product = |at| ((f64::from(limited(at) * limited(at + width)) / 512.0) + 0.5).floor() as u8;
         assert!((0..width).all(|at| expected[at] == product(at)));
         for simd in others() {
             let mut outputs = vec![0; width];
-            simd.wide_products(&sums, &mut outputs);
+            simd.wide_products(&a, &b, &mut outputs);
             assert_eq!(outputs, expected, "{} width {width}", simd.name());
         }
     }
