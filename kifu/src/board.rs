@@ -3,9 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
 use enbu_movegen::attacks::attacks;
-use enbu_movegen::{
-    Bitboard, Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Position, Replay, Replayed, Setup, Square,
-};
+use enbu_movegen::{Bitboard, Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 use once_cell::sync::Lazy;
 
 use crate::error::Problem;
@@ -33,24 +31,24 @@ pub(crate) static START: Setup = Setup::startpos();
 #[derive(Clone, Debug)]
 enum Undo {
     /// A move by the rules.
-    Replay(Replayed),
+    Move,
     /// A foul, or a move on a diagram: the old board.
     Setup(State),
 }
 
 #[derive(Clone, Debug)]
 enum State {
-    Playable(Box<Replay>),
+    Playable(Box<Position>),
     Diagram(Box<Setup>),
 }
 
 impl State {
     fn of(setup: &Setup) -> Self {
-        static GAME: Lazy<Option<Replay>> = Lazy::new(|| Replay::from_setup(&START).ok());
+        static GAME: Lazy<Position> = Lazy::new(|| Position::startpos().without_history());
         // Most games begin there, many of them with this very setup.
         let is_start = std::ptr::eq(setup, &START) || *setup == START;
-        let game = if is_start { GAME.clone() } else { Replay::from_setup(setup).ok() };
-        game.map_or_else(|| Self::Diagram(Box::new(setup.clone())), |game| Self::Playable(Box::new(game)))
+        let game = if is_start { Ok(GAME.clone()) } else { Position::from_setup(setup) };
+        game.map_or_else(|_| Self::Diagram(Box::new(setup.clone())), |game| Self::Playable(Box::new(game)))
     }
 }
 
@@ -68,7 +66,7 @@ impl Board {
     }
 
     /// The answer of the game on the board, or of a board that cannot be played.
-    fn on<T>(&self, playable: impl FnOnce(&Replay) -> T, diagram: impl FnOnce(&Setup) -> T) -> T {
+    fn on<T>(&self, playable: impl FnOnce(&Position) -> T, diagram: impl FnOnce(&Setup) -> T) -> T {
         match &self.state {
             State::Playable(game) => playable(game),
             State::Diagram(setup) => diagram(setup),
@@ -77,7 +75,7 @@ impl Board {
 
     /// The side to move.
     pub fn turn(&self) -> Color {
-        self.on(Replay::turn, |setup| setup.turn)
+        self.on(|game| game.turn(), |setup| setup.turn)
     }
 
     /// The piece on `square`.
@@ -92,12 +90,12 @@ impl Board {
 
     /// The position as a diagram.
     pub fn to_setup(&self) -> Setup {
-        self.on(Replay::to_setup, Setup::clone)
+        self.on(Position::to_setup, Setup::clone)
     }
 
     /// The game on the board, to play moves in it for good: they and those before them
     /// cannot be taken back. `None` on a board that cannot be played.
-    pub(crate) fn for_good(&mut self) -> Option<&mut Replay> {
+    pub(crate) fn for_good(&mut self) -> Option<&mut Position> {
         let State::Playable(game) = &mut self.state else { return None };
         self.played.clear();
         Some(game)
@@ -112,9 +110,9 @@ impl Board {
     /// is not free. The board stays as it was.
     pub fn play(&mut self, mv: Move) -> Result<Event, Problem> {
         if let State::Playable(game) = &mut self.state
-            && let Ok(replayed) = game.play(mv)
+            && game.play(mv).is_ok()
         {
-            self.played.push(Undo::Replay(replayed));
+            self.played.push(Undo::Move);
             return Ok(Event::Move(mv));
         }
         self.check_pieces(mv)?;
@@ -134,7 +132,7 @@ impl Board {
     /// when there is none.
     pub fn undo(&mut self) {
         match (self.played.pop(), &mut self.state) {
-            (Some(Undo::Replay(replayed)), State::Playable(game)) => game.undo(replayed),
+            (Some(Undo::Move), State::Playable(game)) => drop(game.undo_move()),
             (Some(Undo::Setup(before)), state) => *state = before,
             _ => {}
         }
@@ -169,20 +167,19 @@ impl Board {
         };
         let on_diagram = |other| other == piece;
         self.on(
-            |game| game.reaching(piece, to),
+            |game| game.attackers(to, piece.color, game.occupied()) & game.by_kind(piece.kind),
             |_| squares(&on_diagram) & attacks(piece.kind, !piece.color, to, squares(&|_| true)),
         )
     }
 
     /// Returns true if the side to move is in check; never on a board that cannot be played.
     pub fn in_check(&self) -> bool {
-        self.on(Replay::in_check, |_| false)
+        self.on(Position::in_check, |_| false)
     }
 
-    /// The position, set up afresh, where it can be played: for questions about all
-    /// moves at once.
+    /// The position without its history, where it can be played.
     pub fn position(&self) -> Option<Position> {
-        self.on(|game| Position::from_setup(&game.to_setup()).ok(), |_| None)
+        self.on(|game| Some(game.without_history()), |_| None)
     }
 
     /// Plays the event of a node; the start and ends change nothing.

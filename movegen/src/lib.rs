@@ -24,7 +24,6 @@
 //! | `setup` `sfen` `packed` | any diagram, its text form, and its 256 bits in files of other programs (with Apery's moves) |
 //! | `position` | the playable position: do, undo, checks, legality |
 //! | `attacked` | the squares that one side attacks |
-//! | `replay` | a position for reading game records: checks and plays one move at a time |
 //! | `generate` | legal moves as sets |
 //! | `zobrist` | keys |
 //! | `rules` | repetition, declaration, limit of moves |
@@ -80,7 +79,6 @@ pub mod perft;
 mod piece;
 mod position;
 pub mod rays;
-mod replay;
 mod rules;
 mod setup;
 mod sfen;
@@ -99,7 +97,6 @@ pub use moves::{Move, MoveParts, ParseMoveError};
 pub use packed::{PackError, Packing, UnpackError, apery_move, from_apery_move};
 pub use piece::{HandPiece, Piece, PieceType};
 pub use position::{Capture, Delta, IllegalMove, IllegalReason, Origin, Placement, Position, PositionError};
-pub use replay::{Replay, Replayed};
 pub use rules::{Cycle, Declaration, EnteringKingRule, Ruling};
 pub use setup::Setup;
 pub use sfen::{SfenError, whole_number};

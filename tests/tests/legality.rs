@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use enbu_movegen::{Move, MoveList, Position, Replay, Setup};
+use enbu_movegen::{Move, MoveList, Position};
+use enbu_tests::fewer;
 use enbu_tests::positions::{Walk, from_sfen, legal_moves, samples, snapshot};
-use enbu_tests::{fewer, has_slow_rows};
 
 #[test]
 fn a_move_is_legal_if_and_only_if_it_is_generated() {
@@ -42,93 +42,6 @@ fn legality_holds_along_random_games() {
             position.do_move(mv);
         }
     }
-}
-
-/// Every move that exists, and the board after each of the legal ones.
-fn assert_replay_judges_alike(position: &Position) {
-    let start = Replay::from_setup(&position.to_setup()).unwrap_or_else(|error| panic!("{position}: {error}"));
-    assert_eq!(start.in_check(), position.in_check(), "{position}");
-    let mut replay = start.clone();
-    for mv in (0..=u16::MAX).filter_map(Move::from_raw) {
-        let mut after = position.without_history();
-        match (replay.play(mv), after.play(mv)) {
-            (Ok(played), Ok(_)) => {
-                assert_eq!(
-                    (replay.to_setup(), replay.in_check()),
-                    (after.to_setup(), after.in_check()),
-                    "{position} {mv}"
-                );
-                replay.undo(played);
-            }
-            (told, expected) => assert_eq!(told.err(), expected.err(), "{position} {mv}"),
-        }
-        assert!(replay == start, "{position} {mv}");
-    }
-}
-
-#[test]
-fn a_replay_judges_every_move_as_a_position_does() {
-    let (step, seeds) = if has_slow_rows() { (1, 40) } else { (8, 4) };
-    for sfen in samples().iter().step_by(step) {
-        assert_replay_judges_alike(&from_sfen(sfen));
-    }
-    for seed in 0..seeds {
-        let mut walk = Walk::new(seed);
-        let mut position = Position::startpos();
-        let mut replay = Replay::from_setup(&Setup::startpos()).unwrap();
-        for ply in 0..200 {
-            let Some(mv) = walk.choose(&position) else { break };
-            replay.play(mv).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-            position.do_move(mv);
-            assert_eq!(
-                (replay.to_setup(), replay.in_check()),
-                (position.to_setup(), position.in_check()),
-                "seed {seed}"
-            );
-            assert!(Ok(&replay) == Replay::from_setup(&replay.to_setup()).as_ref(), "seed {seed}, {position}");
-            if ply % 25 == 24 {
-                assert_replay_judges_alike(&position);
-            }
-        }
-    }
-}
-
-#[test]
-fn a_replay_takes_the_setups_that_a_position_takes() {
-    for sfen in [
-        "9/9/9/9/9/9/9/9/9 b - 1",
-        "4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L18P 1",
-        "4k4/9/9/9/9/9/9/9/4K4 w 20P 1",
-        "4k4/9/9/9/9/9/9/9/4K4 w 31P 1",
-        "4k4/9/9/9/9/9/9/9/4K4 w 20P20p 1",
-        "4k4/9/9/9/9/9/9/9/3KK4 b - 1",
-        "4k4/4R4/9/9/9/9/9/9/4K4 b - 1",
-        "4k4/4R4/9/9/9/9/9/9/4K4 w - 1",
-        "4k4/9/3N5/9/9/9/9/9/9 b - 1",
-        "4k4/9/9/9/9/3n5/9/9/4K4 w - 1",
-        "4k4/9/9/9/9/9/3n5/9/4K4 b - 1",
-    ] {
-        let setup: Setup = sfen.parse().unwrap();
-        let (replay, position) = (Replay::from_setup(&setup), Position::from_setup(&setup));
-        assert_eq!(replay.as_ref().err(), position.as_ref().err(), "{sfen}");
-        if let (Ok(replay), Ok(position)) = (replay, position) {
-            assert_eq!((replay.to_setup(), replay.in_check()), (setup, position.in_check()), "{sfen}");
-        }
-    }
-}
-
-#[test]
-fn a_replay_counts_no_further_than_a_position() {
-    let setup: Setup = "4k4/9/9/9/9/9/9/9/4K4 b - 65535".parse().unwrap();
-    let start = Replay::from_setup(&setup).unwrap();
-    let mut replay = start.clone();
-    let mut position = Position::from_setup(&setup).unwrap();
-    let mv: Move = "5i5h".parse().unwrap();
-    let played = replay.play(mv).unwrap();
-    position.do_move(mv);
-    assert_eq!(replay.to_setup(), position.to_setup());
-    replay.undo(played);
-    assert!(replay == start);
 }
 
 #[test]

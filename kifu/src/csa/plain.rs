@@ -2,7 +2,7 @@
 //! line, as the specification has it. They are read from their bytes, at once. Whatever
 //! other content or fault of a line is left to the statements, which report it.
 
-use enbu_movegen::{MoveParts, Replay};
+use enbu_movegen::{MoveParts, Position};
 
 use super::*;
 
@@ -12,7 +12,7 @@ pub(super) const MOVE: usize = 7;
 /// The move of a line such as `+7776FU`. Whether the rules allow it is not looked at,
 /// nor whether a piece promotes where it may. The bytes after the line end are left.
 #[inline(always)]
-pub(super) fn read_move(bytes: &mut &[u8], game: &Replay) -> Option<MoveParts> {
+pub(super) fn read_move(bytes: &mut &[u8], game: &Position) -> Option<MoveParts> {
     let (&[side, f1, f2, t1, t2, n1, n2, end], rest) = bytes.split_first_chunk()?;
     let (from, to) = squares([f1, f2, t1, t2])?;
     let (to, name) = (to?, [n1, n2]);
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn plain_moves_and_times_are_read_with_every_line_end() {
-        let game = Replay::from_setup(&Setup::startpos()).unwrap();
+        let game = Position::startpos();
         for (text, rest) in [("+7776FU\n", ""), ("+7776FU\r\nT1", "T1"), ("+7776FU\r\n\n", "\n"), ("+7776FU\rT1", "T1")]
         {
             let mut bytes = text.as_bytes();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn other_lines_are_left_alone() {
-        let game = Replay::from_setup(&Setup::startpos()).unwrap();
+        let game = Position::startpos();
         for text in [
             "",
             "+",

@@ -100,7 +100,7 @@ impl<'t> Reader<'t> {
         }
         let (mut last, mut after) = (None, rest);
         while let Some(parts) = plain::read_move(&mut after, game)
-            && game.advance(parts).is_ok()
+            && game.play(parts.into()).is_ok()
         {
             last = Some(text.len() - rest.len());
             *at = record.append(*at, Event::Move(parts.into()), plain::read_time(&mut after));

@@ -13,7 +13,7 @@ use enbu_book::gather::{Gatherer, Score};
 use enbu_files::{FileKind, folder};
 use enbu_kifu::{Event, Format, HeaderKey, KifuError, Mode, NodeId, Reading, Record, read_any};
 use enbu_language::{Words, pick, text};
-use enbu_movegen::{Color, Move, Replay};
+use enbu_movegen::{Color, Move, Position};
 use rayon::prelude::*;
 
 use super::files::{check_output, write_sorted};
@@ -305,14 +305,14 @@ impl RecordsArgs {
         if !self.counts(record) {
             return Counts { other_games: 1, ..Counts::default() };
         }
-        let Ok(game) = Replay::from_setup(record.setup()) else {
+        let Ok(game) = Position::from_setup(record.setup()) else {
             return Counts { unplayable: 1, ..Counts::default() };
         };
         let mut counts = Counts { games: 1, ..Counts::default() };
         // Nodes to be followed: the position at each, and whether its line was played.
         let mut open = vec![(record.root(), game, Line::Played)];
         while let Some((at, game, line)) = open.pop() {
-            let ply = game.to_setup().ply;
+            let ply = game.ply();
             if ply > self.to {
                 continue;
             }
@@ -323,7 +323,7 @@ impl RecordsArgs {
                     continue;
                 }
                 let line = if index > 0 { Line::Variation } else { line };
-                let mut after = game.clone();
+                let mut after = game.without_history();
                 if after.play(mv).is_err() {
                     counts.cut += u64::from(line == Line::Played);
                     continue;
