@@ -93,14 +93,6 @@ impl Board {
         self.on(Position::to_setup, Setup::clone)
     }
 
-    /// The game on the board, to play moves in it for good: they and those before them
-    /// cannot be taken back. `None` on a board that cannot be played.
-    pub(crate) fn for_good(&mut self) -> Option<&mut Position> {
-        let State::Playable(game) = &mut self.state else { return None };
-        self.played.clear();
-        Some(game)
-    }
-
     /// Plays `mv` and returns its event: a move, or a foul that could be made
     /// all the same.
     ///

@@ -21,7 +21,6 @@ mod analysis;
 mod headers;
 mod parts;
 mod placement;
-mod plain;
 mod read;
 mod statement;
 mod write;

@@ -12,7 +12,7 @@ use crate::error::{KifuError, Mode};
 use crate::header::{HeaderKey, Headers};
 use crate::lines::split_line;
 use crate::reading::{Fault, Reporter, Step};
-use crate::record::{Event, NodeId, Record, Rules};
+use crate::record::{Record, Rules};
 use crate::track::Track;
 
 /// Reads some games of a file, one after the other.
@@ -77,37 +77,11 @@ impl<'t> Reader<'t> {
     fn lines(&mut self, text: &'t str) -> Step<'t> {
         let mut left = (!text.is_empty()).then_some(text);
         while let Some(text) = left {
-            let text = self.plain_lines(text);
             let (line, rest) = split_line(text);
             statements(line).try_for_each(|statement| self.statement(statement))?;
             left = rest;
         }
         Ok(())
-    }
-
-    /// Reads lines that consist of nothing but a move or a time, as long as nothing is wrong with them; returns
-    /// the text after them. All else is left to [`statement`](Self::statement).
-    fn plain_lines(&mut self, text: &'t str) -> &'t str {
-        let Game { play, broken, last_move, .. } = &mut self.game;
-        // A foul that was passed over must be reported.
-        let play = play.as_mut().filter(|play| !*broken && !play.is_ended() && play.foul.is_none());
-        let Some(Track { record, board, at, .. }) = play else { return text };
-        let Some(game) = board.for_good() else { return text };
-        let mut rest = text.as_bytes();
-        let node = record.node_mut(*at);
-        if *at != NodeId::ROOT && node.time_ms.is_none() {
-            node.time_ms = plain::read_time(&mut rest);
-        }
-        let (mut last, mut after) = (None, rest);
-        while let Some(parts) = plain::read_move(&mut after, game)
-            && game.play(parts.into()).is_ok()
-        {
-            last = Some(text.len() - rest.len());
-            *at = record.append(*at, Event::Move(parts.into()), plain::read_time(&mut after));
-            rest = after;
-        }
-        *last_move = last.and_then(|begin| text.get(begin..begin + plain::MOVE)).or(*last_move);
-        text.get(text.len() - rest.len()..).unwrap_or_default()
     }
 
     /// Reads one statement; an error only in strict mode.
