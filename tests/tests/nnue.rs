@@ -15,10 +15,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The scale of the values in the tables.
 const SCALE: i32 = 16;
 
-fn network(shape: &str) -> Network {
+fn bytes(shape: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(shape, &mut bytes).unwrap();
-    Network::from_bytes(&bytes, Simd::best()).unwrap_or_else(|error| panic!("{shape} {error}"))
+    bytes
+}
+
+fn network(bytes: &[u8], simd: Simd) -> Network {
+    Network::from_bytes(bytes, simd).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn evaluation(network: Network) -> Evaluation {
@@ -73,12 +77,12 @@ fn wander(evaluator: &mut Evaluator, position: &mut Position, plies: usize, rand
 /// Every row of the shape's table, on every path: fresh; after random play; and by one
 /// evaluator that goes from position to position.
 fn agrees(shape: &str) {
-    let mut network = network(shape);
-    assert_eq!(network.shape().to_string(), shape);
-    assert!(network.hashes_agree());
+    let bytes = bytes(shape);
     let table = rows(&format!("networks/{shape}.tsv"));
     for simd in Simd::all() {
-        network = network.with_simd(simd);
+        let network = network(&bytes, simd);
+        assert_eq!(network.shape().to_string(), shape);
+        assert!(network.hashes_agree());
         let evaluation = evaluation(network);
         let context = format!("{shape} {}", simd.name());
         let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
@@ -90,9 +94,6 @@ fn agrees(shape: &str) {
             wander(&mut traveller, &mut position, 60, &mut random);
             check(&mut traveller, &position, row, &format!("{context} after play"));
         }
-        drop(traveller);
-        let Evaluation::Network { network: shared, .. } = evaluation else { unreachable!() };
-        network = Arc::into_inner(shared).unwrap();
     }
 }
 
@@ -117,10 +118,9 @@ fn every_shape_agrees_with_yaneuraou() {
 
 /// Along random games, an incrementally updated evaluator gives the values of a refreshed one.
 fn updates_equal_fresh_values(shape: &str) {
-    let mut network = network(shape);
+    let bytes = bytes(shape);
     for simd in Simd::all() {
-        network = network.with_simd(simd);
-        let evaluation = evaluation(network);
+        let evaluation = evaluation(network(&bytes, simd));
         let mut random = Xoshiro256PlusPlus::seed_from_u64(60);
         for _ in 0..if enbu_tests::has_slow_rows() { 6 } else { 2 } {
             let mut position = Position::startpos();
@@ -139,8 +139,6 @@ fn updates_equal_fresh_values(shape: &str) {
                 }
             }
         }
-        let Evaluation::Network { network: shared, .. } = evaluation else { unreachable!() };
-        network = Arc::into_inner(shared).unwrap();
     }
 }
 
@@ -174,8 +172,8 @@ fn every_path_has_the_same_values_of_the_embedded_network() {
 
 #[test]
 fn every_path_has_the_same_values_of_networks_with_hidden_layers() {
-    every_path_has_the_same_values(|simd| network("enbu-96-attacks-16-32").with_simd(simd));
-    every_path_has_the_same_values(|simd| network("enbu-256-attacks-16-32").with_simd(simd));
+    every_path_has_the_same_values(|simd| network(&bytes("enbu-96-attacks-16-32"), simd));
+    every_path_has_the_same_values(|simd| network(&bytes("enbu-256-attacks-16-32"), simd));
 }
 
 fn every_path_has_the_same_values(network: impl Fn(Simd) -> Network) {
@@ -203,7 +201,7 @@ fn every_path_has_the_same_values(network: impl Fn(Simd) -> Network) {
 #[test]
 fn own_networks_see_both_sides_alike_and_mirror_images_alike() {
     for shape in ["enbu-64-b4", "enbu-64-attacks", "enbu-64-attacks-16-32"] {
-        sees_both_sides_alike(&evaluation(network(shape)));
+        sees_both_sides_alike(&evaluation(network(&bytes(shape), Simd::best())));
     }
 }
 

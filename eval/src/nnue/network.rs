@@ -78,12 +78,6 @@ impl Network {
         self.simd
     }
 
-    /// The network with other kernels, for comparing them; its values are equal.
-    #[must_use]
-    pub fn with_simd(self, simd: Simd) -> Self {
-        Self { simd, attacks: self.attacks.map(|rows| rows.placed(simd)), ..self }
-    }
-
     /// Returns true if the hashes in the file match its shape. In some files in use they do
     /// not; nor may they in a damaged one.
     pub fn hashes_agree(&self) -> bool {

@@ -31,15 +31,15 @@ pub fn examine(bytes: &[u8]) -> Result<(), NetworkError> {
         }
     };
     assert!(!network.shape().to_string().is_empty());
-    let (by_scalar, network) = value(network);
-    let (by_best, _) = value(network.with_simd(Simd::best()));
+    let by_scalar = value(network);
+    let by_best = value(Network::from_bytes(bytes, Simd::best())?);
     assert_eq!(by_scalar, by_best);
     assert!(by_scalar.1.abs() <= MAX_VALUE);
     Ok(())
 }
 
 /// Output and value of the start position after a move.
-fn value(network: Network) -> ((Option<i32>, i32), Network) {
+fn value(network: Network) -> (Option<i32>, i32) {
     let scale = network.default_scale();
     let evaluation = Evaluation::Network { network: Arc::new(network), scale };
     let mut position = Position::startpos();
@@ -48,10 +48,7 @@ fn value(network: Network) -> ((Option<i32>, i32), Network) {
     if let Ok(delta) = "7g7f".parse().map(|mv| position.do_move(mv)) {
         evaluator.push(&position, &delta);
     }
-    let value = (evaluator.raw(&position), evaluator.evaluate(&position));
-    drop(evaluator);
-    let Evaluation::Network { network, .. } = evaluation else { unreachable!("made above") };
-    (value, Arc::into_inner(network).unwrap_or_else(|| unreachable!("the evaluator is gone")))
+    (evaluator.raw(&position), evaluator.evaluate(&position))
 }
 
 fn check_refusal(error: &NetworkError, length: usize) {

@@ -22,8 +22,6 @@ use crate::nnue::simd::{Kernels, LANES, Simd, Zones};
 pub(crate) struct AttackRows {
     rows: Block<u8>,
     width: usize,
-    /// The kernels for which the columns are placed.
-    simd: Simd,
 }
 
 /// Rows of zones.
@@ -41,7 +39,7 @@ fn pair_rows(attacker: usize, victim: usize) -> [u32; 2] {
 }
 
 impl AttackRows {
-    /// The rows in the order of a file, `width` weights each.
+    /// The rows in the order of a file, `width` weights each, their columns placed for these kernels.
     pub(crate) fn new(weights: &[i8], width: usize, simd: Simd) -> Result<Self, TryReserveError> {
         let mut rows = Block::zeroed((ZONE_ROWS + CODES * CODES) * width)?;
         let weights: &[u8] = bytemuck::cast_slice(weights);
@@ -55,20 +53,13 @@ impl AttackRows {
             }
         }
         rows.iter_mut().for_each(|weight| *weight ^= 128);
-        Ok(Self { rows, width, simd: Simd::SCALAR }.placed(simd))
-    }
-
-    /// The rows with their columns placed for other kernels.
-    pub(crate) fn placed(mut self, simd: Simd) -> Self {
-        let places = |simd: Simd| (0..self.width / 8).map(move |eight| simd.place_of(self.width, eight));
-        let moves: Vec<(usize, usize)> = places(self.simd).zip(places(simd)).collect();
-        let mut row = vec![[0; 8]; moves.len()];
-        for eights in self.rows.as_chunks_mut().0.chunks_exact_mut(moves.len()) {
-            moves.iter().for_each(|&(from, to)| row[to] = eights[from]);
+        let places: Vec<usize> = (0..width / 8).map(|eight| simd.place_of(width, eight)).collect();
+        let mut row = vec![[0; 8]; places.len()];
+        for eights in rows.as_chunks_mut().0.chunks_exact_mut(places.len()) {
+            places.iter().zip(&*eights).for_each(|(&place, &eight)| row[place] = eight);
             eights.copy_from_slice(&row);
         }
-        self.simd = simd;
-        self
+        Ok(Self { rows, width })
     }
 }
 
