@@ -56,6 +56,9 @@ pub(crate) const GROUPS: [Group; 3] = [
     ("Development: ‖ 開発：", &["bench", "perft", "tune", "selfplay", "train", "completions", "man"]),
 ];
 
+/// Commands that serve development and speak English alone.
+pub(crate) const ENGLISH: [&str; 8] = ["bench", "perft", "tune", "openings", "selfplay", "train", "completions", "man"];
+
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Search fixed positions with one thread; print nodes, speed and signature ‖ 決まった局面を1スレッドで探索し、ノード数・速度・署名を表示
@@ -114,21 +117,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns true for commands that serve development and speak English alone.
-    pub(crate) const fn is_for_developers(&self) -> bool {
-        matches!(
-            self,
-            Self::Bench(_)
-                | Self::Perft(_)
-                | Self::Tune(_)
-                | Self::Openings(_)
-                | Self::Selfplay(_)
-                | Self::Train(_)
-                | Self::Completions(_)
-                | Self::Man(_)
-        )
-    }
-
     /// Content of its standard output.
     pub(crate) const fn content(&self) -> Content {
         match self {

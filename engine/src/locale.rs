@@ -290,10 +290,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
-    use crate::cli::Cli;
-
-    /// Commands for developers, in English.
-    const ENGLISH: [&str; 8] = ["bench", "perft", "tune", "openings", "selfplay", "train", "completions", "man"];
+    use crate::cli::{Cli, ENGLISH};
 
     /// The texts of a command and of its arguments, each with its place; the help of values is
     /// in one language already.

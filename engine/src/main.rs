@@ -49,8 +49,9 @@ fn run(arguments: Vec<OsString>, language: Language) -> ExitCode {
         return speak_usi(language);
     }
     let matches = locale::localized(Cli::command(), &cli::GROUPS).try_get_matches_from(arguments);
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => return fail(io::Error::other(error)),
         // Help, or the version.
         Err(help) => help.exit(),
@@ -58,7 +59,7 @@ fn run(arguments: Vec<OsString>, language: Language) -> ExitCode {
     match cli.command {
         None => speak_usi(language),
         Some(command) => {
-            if command.is_for_developers() {
+            if matches.subcommand_name().is_some_and(|name| cli::ENGLISH.contains(&name)) {
                 enbu_language::choose(Some(Language::English));
             }
             let mut out = terminal::output(io::stdout().lock(), command.content());
