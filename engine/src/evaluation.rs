@@ -24,17 +24,6 @@ pub(crate) enum Choice {
     PieceSquare,
 }
 
-impl Choice {
-    /// The choice that a command line names: `piece-square`, `embedded`, or a file.
-    pub(crate) fn named(text: &str) -> Self {
-        match text {
-            "piece-square" => Self::PieceSquare,
-            "embedded" => Self::BuiltIn,
-            path => Self::File(PathBuf::from(path)),
-        }
-    }
-}
-
 /// The reason why an evaluation cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
@@ -69,9 +58,14 @@ pub(crate) fn load(choice: &Choice, scale: Option<i32>) -> Result<Evaluation, Lo
     Ok(Evaluation::Network { network: Arc::new(network), scale })
 }
 
-/// Loads the evaluation that a command line names.
+/// Loads the evaluation that a command line names: `piece-square`, `embedded`, or a file.
 pub(crate) fn named(text: &str) -> io::Result<Evaluation> {
-    load(&Choice::named(text), None).map_err(io::Error::other)
+    let choice = match text {
+        "piece-square" => Choice::PieceSquare,
+        "embedded" => Choice::BuiltIn,
+        path => Choice::File(path.into()),
+    };
+    load(&choice, None).map_err(io::Error::other)
 }
 
 /// The input of the last load; an equal one loads nothing.
@@ -140,15 +134,16 @@ impl Current {
     }
 
     fn summary(&self) -> String {
-        let mut text = format!("evaluation {}", self.evaluation);
-        match (self.path(), self.wanted.as_ref().map(|wanted| &wanted.choice)) {
-            (Some(path), _) => text += &format!(" from {}", paths::shown(path)),
-            (None, Some(Choice::BuiltIn)) => text += " (built in)",
-            (None, _) => {}
-        }
+        let wanted = self.wanted.as_ref();
+        let source = match wanted.map(|wanted| &wanted.choice) {
+            Some(Choice::File(path)) => format!(" from {}", paths::shown(path)),
+            Some(Choice::BuiltIn) => " (built in)".to_owned(),
+            Some(Choice::PieceSquare) | None => String::new(),
+        };
+        let mut text = format!("evaluation {}{source}", self.evaluation);
         if let Evaluation::Network { network, scale } = &self.evaluation {
             if network.takes_scale() {
-                let automatic = self.wanted.as_ref().and_then(|wanted| wanted.scale).map_or(" (automatic)", |_| "");
+                let automatic = wanted.and_then(|wanted| wanted.scale).map_or(" (automatic)", |_| "");
                 text += &format!(", FV_SCALE {scale}{automatic}");
             }
             text += &format!(", {} kernels", network.simd().name());
