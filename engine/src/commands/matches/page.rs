@@ -5,7 +5,7 @@
 //! fetches itself and takes the data.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt::{self, Display};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use enbu_arena::{GameRecord, LiveGame, LoggedMove, Points, Sprt};
 use enbu_files::Existing;
 use enbu_kifu::markup::escape;
 use enbu_kifu::svg;
-use enbu_language::{Both, pick, text};
+use enbu_language::{Both, Language, pick, text};
 use enbu_movegen::{Move, Setup};
 use enbu_usi::client::LastReport;
 use parking_lot::Mutex;
@@ -173,13 +173,13 @@ impl Results {
     /// | `live` `last` `faults` | games in progress; the last games and faults, newest first |
     fn data(&self, stage: Stage, live: &str) -> String {
         let standing = |Standing { name, games, pairs, elo, faults }: &Standing| {
-            let faults = faults.iter().map(|(fault, times)| (in_both(later(|| fault.name())), times));
+            let faults = faults.iter().map(|(fault, times)| (in_both(|| fault.name()), times));
             let elo = is_meaningful(pairs).then_some(elo);
             json!({ "name": name, "games": games, "elo": elo, "faults": faults.collect::<Vec<_>>() })
         };
         let pairing = |one: &Pairing| json!({ "names": one.names, "games": one.all });
         let head = json!({
-            "at": epoch_ms(SystemTime::now()), "state": stage, "facts": in_both(later(|| self.facts(stage))),
+            "at": epoch_ms(SystemTime::now()), "state": stage, "facts": in_both(|| self.facts(stage)),
             "standings": self.report.standings().iter().map(standing).collect::<Value>(),
             "pairings": self.report.pairings.iter().map(pairing).collect::<Value>(),
         });
@@ -202,15 +202,9 @@ impl Results {
     }
 }
 
-/// A text that is made in the language in which it is shown.
-fn later(text: impl Fn() -> String) -> impl Display {
-    fmt::from_fn(move |f| f.write_str(&text()))
-}
-
-/// A text in Japanese and English.
-fn in_both(text: impl Display) -> [String; 2] {
-    let Both { english, japanese } = Both::of(text);
-    [japanese, english]
+/// A text, made once in Japanese and once in English.
+fn in_both(text: impl Fn() -> String) -> [String; 2] {
+    [Language::Japanese, Language::English].map(|language| language.render(fmt::from_fn(|f| f.write_str(&text()))))
 }
 
 fn epoch_ms(time: SystemTime) -> u64 {
@@ -231,23 +225,21 @@ fn game(mut fields: Value, log: &[LoggedMove]) -> String {
     let scores: Vec<&str> = log.iter().map(|answer| answer.score.as_deref().unwrap_or("-")).collect();
     let times: Vec<String> = log.iter().map(|answer| format!("{:.0}", answer.ms)).collect();
     if let Some(fields) = fields.as_object_mut() {
-        fields.extend(
-            [("v", scores.join(" ")), ("t", times.join(" "))].map(|(name, list)| (name.to_owned(), list.into())),
-        );
+        fields.extend([("v".to_owned(), scores.join(" ").into()), ("t".to_owned(), times.join(" ").into())]);
     }
     in_script(&fields.to_string())
 }
 
 fn finished(record: &GameRecord) -> String {
     let GameRecord { game: number, black, white, opening, moves, opening_moves, log, .. } = record;
-    let end = in_both(later(|| {
+    let end = in_both(|| {
         let reason = record.reason.name();
         match record.black_points() {
             Points::Win => text!("▲{black} wins ({reason})", "▲{black} の勝ち（{reason}）").to_string(),
             Points::Draw => text!("draw ({reason})", "引き分け（{reason}）").to_string(),
             Points::Loss => text!("△{white} wins ({reason})", "△{white} の勝ち（{reason}）").to_string(),
         }
-    }));
+    });
     let start = opening.trim_start_matches("sfen ");
     game(json!({ "n": number, "b": black, "w": white, "s": start, "m": moves, "o": opening_moves, "end": end }), log)
 }
@@ -270,12 +262,12 @@ fn running((number, live): (&usize, &LiveGame)) -> String {
 /// The faults of a game and the remark about them; of a game played before, the remark is in English.
 fn fault(game: &GameRecord, remark: Option<&Both>) -> Option<String> {
     let sides = [(&game.name1, &game.faults1), (&game.name2, &game.faults2)];
-    let text = in_both(later(|| {
+    let text = in_both(|| {
         let all = sides.iter().flat_map(|(name, faults)| faults.iter().map(move |(fault, times)| (name, fault, times)));
         let counts = all.map(|(name, fault, times)| format!("{name}{}{} {times}", pick(": ", "："), fault.name()));
         let remark = remark.map_or_else(|| game.text.clone(), ToString::to_string);
         counts.chain([remark]).collect::<Vec<_>>().join(pick(". ", "。"))
-    }));
+    });
     let is_clean = sides.iter().all(|(_, faults)| faults.is_empty());
     (!is_clean).then(|| in_script(&json!([game.game, text]).to_string()))
 }
