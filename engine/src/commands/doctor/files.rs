@@ -185,22 +185,17 @@ pub(super) fn folders(check: &mut Check, options: &Options) {
             check.fine(format_args!("{option} {path}"));
             continue;
         };
-        let (error, remedy) = (
-            reason(&error),
+        let is_read = access == Access::ReadFolder;
+        let english = if is_read { "cannot be read" } else { "cannot be written" };
+        let japanese = if is_read { "を読み取れません" } else { "に書き込めません" };
+        let error = reason(&error);
+        check.fault(
+            text!("{option} {path} {english}: {error}", "{option} {path} {japanese}：{error}"),
             text!(
                 "Give your user the permission for it, or choose another place for {option}.",
                 "このユーザーに権限を与えるか、{option} に別の場所を指定してください。"
             ),
         );
-        if access == Access::ReadFolder {
-            check.fault(
-                text!("{option} {path} cannot be read: {error}", "{option} {path} を読み取れません：{error}"),
-                remedy,
-            );
-        } else {
-            let text = text!("{option} {path} cannot be written: {error}", "{option} {path} に書き込めません：{error}");
-            check.fault(text, remedy);
-        }
     }
 }
 
