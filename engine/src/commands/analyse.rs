@@ -13,7 +13,6 @@ mod units;
 mod work;
 
 use std::ffi::OsStr;
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,11 +29,11 @@ use enbu_language::{Language, pick, text};
 use enbu_movegen::Color;
 
 use super::choices::{Choice, SCORES, one_of, seconds, word};
-use super::failure::{self, Force, check_writable, named, usage};
-use super::inputs::{Target, extension, inputs};
+use super::failure::{self, Force, check_writable, failed, named, usage};
+use super::inputs::{Target, extension, inputs, listed, no_records};
 use super::shard::Shard;
 use crate::terminal::notice;
-use crate::{evaluation, locale, paths};
+use crate::{evaluation, locale, machine, paths};
 
 pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
   enbu analyse game.kif                              a summary ‖ 結果の要約
@@ -176,25 +175,19 @@ impl Kind {
         KINDS.iter().find(|kind| kind.0 == name).map(|kind| kind.2)
     }
 
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Html => "html",
-            Self::Json => "json",
-            Self::Text => "txt",
-            Self::Record(_, extension) => extension,
-        }
+    fn name(self) -> &'static str {
+        word(KINDS, &self)
     }
 }
 
 /// A time of more than nothing.
 fn some_seconds(text: &str) -> Result<Duration, String> {
-    seconds(text).and_then(|time| {
-        if time.is_zero() {
-            Err(pick("not more than 0", "0 より大きい値にしてください").to_owned())
-        } else {
-            Ok(time)
-        }
-    })
+    let time = seconds(text)?;
+    if time.is_zero() {
+        Err(pick("not more than 0", "0 より大きい値にしてください").to_owned())
+    } else {
+        Ok(time)
+    }
 }
 
 impl AnalyseArgs {
@@ -228,34 +221,28 @@ impl AnalyseArgs {
     }
 
     fn jobs(&self) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or(cores / usize::from(self.threads), usize::from).max(1)
+        self.jobs.map_or(machine::processors() / usize::from(self.threads), usize::from).max(1)
     }
 
-    fn kinds(&self, target: &Target) -> Result<Vec<Kind>, clap::Error> {
+    fn kinds(&self, target: &Target) -> io::Result<Vec<Kind>> {
         let kinds = match target {
             _ if !self.format.is_empty() => self.format.clone(),
             Target::Stdout => vec![Kind::Text],
             Target::Folder(_) => vec![Kind::Html],
-            Target::File(path) => vec![Kind::of_extension(path).ok_or_else(|| self.unknown_extension(path))?],
+            Target::File(path) => vec![Kind::of_extension(path).ok_or_else(|| Self::unknown_extension(path))?],
         };
-        let refused = |text: &dyn Display| Err(usage::<Self>("analyse", text));
         if kinds.len() > 1 && !matches!(target, Target::Folder(_)) {
-            return refused(&text!(
-                "several formats need a folder: -o OUT/",
-                "複数の形式を書き出すには、フォルダを指定してください：-o OUT/"
-            ));
+            let japanese = "複数の形式を書き出すには、フォルダを指定してください：-o OUT/";
+            return Err(usage::<Self>("analyse", pick("several formats need a folder: -o OUT/", japanese)));
         }
         if self.open && !kinds.contains(&Kind::Html) {
-            return refused(&text!(
-                "--open needs a page: a name in .html, or a folder",
-                "--open にはページが必要です：.html の名前かフォルダを指定してください"
-            ));
+            let japanese = "--open にはページが必要です：.html の名前かフォルダを指定してください";
+            return Err(usage::<Self>("analyse", pick("--open needs a page: a name in .html, or a folder", japanese)));
         }
         Ok(kinds)
     }
 
-    fn unknown_extension(&self, path: &Path) -> clap::Error {
+    fn unknown_extension(path: &Path) -> io::Error {
         let known = KINDS.iter().map(|kind| kind.0).collect::<Vec<_>>().join(", ");
         let (path, extension) = (path.display(), path.extension().unwrap_or_default().display());
         let text = text!(
@@ -326,7 +313,7 @@ pub(crate) fn run(args: AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCod
     } else {
         Target::of(args.output.as_ref(), |path| path.extension().is_some())
     };
-    let kinds = args.kinds(&target).map_err(io::Error::other)?;
+    let kinds = args.kinds(&target)?;
     let existing = if is_beside { Existing::Replace } else { args.force.existing() };
     target.prepare(existing)?;
     let mut files = inputs(&args.inputs)?;
@@ -337,18 +324,15 @@ pub(crate) fn run(args: AnalyseArgs, out: &mut impl Write) -> io::Result<ExitCod
     let is_inside =
         |path: &Path, folder: &PathBuf| std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(folder));
     files.retain(|input| !folder.as_ref().is_some_and(|folder| is_inside(&input.path, folder)));
+    if files.is_empty() && found == 0 {
+        return Err(no_records(&args.inputs));
+    }
     if files.is_empty() {
-        let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
-        let folders = folders.join(pick(", ", "、"));
-        let text = match found {
-            0 => text!("no records found in {folders}", "{folders} に棋譜がありません").to_string(),
-            _ => text!(
-                "no records found in {folders} outside the folder to write to",
-                "{folders} には、書き出し先のフォルダの外に棋譜がありません"
-            )
-            .to_string(),
-        };
-        return Err(io::Error::other(text));
+        let folders = listed(&args.inputs);
+        return Err(failed(text!(
+            "no records found in {folders} outside the folder to write to",
+            "{folders} には、書き出し先のフォルダの外に棋譜がありません"
+        )));
     }
     if let Some(path) = &args.problems {
         // A run into a folder may continue an earlier one.

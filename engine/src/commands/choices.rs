@@ -1,5 +1,6 @@
 //! Words of the command line for values of the libraries.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ pub(in crate::commands) fn of_extension<A: Args, T: Copy>(
     subcommand: &'static str,
     path: &Path,
     table: &[Choice<T>],
-) -> Result<T, clap::Error> {
+) -> io::Result<T> {
     let is_meant = |choice: &&Choice<T>| extension(path).is_some_and(|word| word.eq_ignore_ascii_case(choice.0));
     table.iter().find(is_meant).map(|choice| choice.2).ok_or_else(|| {
         let known: Vec<String> = table.iter().map(|choice| format!(".{}", choice.0)).collect();

@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use self::diagram::{DiagramArgs, Plies};
 use super::choices::{Choice, SCORES, one_of};
 use super::failure::{Force, failed, usage, write_file};
-use super::inputs::{Bases, Input, MOST_WARNINGS, Target, extension, inputs, shown};
+use super::inputs::{Bases, Input, MOST_WARNINGS, Target, extension, inputs, no_records, shown};
 use super::progress::bar;
 use crate::terminal::notice;
 
@@ -181,15 +181,13 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
             "the format of the output is not known: add --to FORMAT, or -o FILE with its extension",
             "出力の形式が分かりません。--to で形式を、または -o で拡張子付きのファイル名を指定してください",
         );
-        return Err(io::Error::other(usage::<ConvertArgs>("convert", message)));
+        return Err(usage::<ConvertArgs>("convert", message));
     };
     if let Some(message) = args.misfit(to, &target) {
-        return Err(io::Error::other(usage::<ConvertArgs>("convert", message)));
+        return Err(usage::<ConvertArgs>("convert", message));
     }
     if inputs.is_empty() {
-        let folders: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
-        let folders = folders.join(pick(", ", "、"));
-        return Err(failed(text!("no records found in {folders}", "{folders} に棋譜がありません")));
+        return Err(no_records(&args.inputs));
     }
     // For more than one file.
     let progress = match inputs.len() {

@@ -70,10 +70,11 @@ pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> 
     } else {
         Launch::from_words(&args.engine).map_err(io::Error::other)?
     };
-    let log = args.records.log.as_ref().or(config.records.log.as_ref());
-    let trace = args.records.trace.as_ref().or(config.records.trace.as_ref());
-    let mut console = Console::new(out, log.map(PathBuf::as_path), trace.map(PathBuf::as_path))?;
-    let (halts, cancel) = signals()?;
+    let log = args.records.log.as_deref().or(config.records.log.as_deref());
+    let trace = args.records.trace.as_deref().or(config.records.trace.as_deref());
+    let mut console = Console::new(out, log, trace)?;
+    let ((halted, halts), cancel) = (unbounded(), Cancel::default());
+    listen(halted, cancel.clone())?;
     let (wake, wakes) = waker();
     let player = player(engine, settings.ponder, wake, cancel).map_err(io::Error::other)?;
     let client = Client::new(settings, player, wakes, halts, &mut console).map_err(io::Error::other)?;
@@ -84,7 +85,7 @@ pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> 
 }
 
 fn wrong(message: impl Display) -> io::Error {
-    io::Error::other(usage::<CsaArgs>("csa", message))
+    usage::<CsaArgs>("csa", message)
 }
 
 fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
@@ -183,15 +184,9 @@ fn waker() -> (Waker, Receiver<()>) {
     (Arc::new(wake), receiver)
 }
 
-/// Interruptions: SIGINT after the game, twice or SIGTERM at once. The second one also ends
-/// the waiting for an engine.
-fn signals() -> io::Result<(Receiver<Halt>, Cancel)> {
-    let (sender, receiver) = unbounded();
-    let cancel = Cancel::default();
-    listen(sender, cancel.clone())?;
-    Ok((receiver, cancel))
-}
-
+/// Listens for interruptions: SIGINT after the game, twice or SIGTERM at once. The second one also
+/// ends the waiting for an engine.
+///
 /// Called before the first thread starts: threads and the listener share the blocked signals,
 /// which otherwise end the program.
 #[cfg(unix)]

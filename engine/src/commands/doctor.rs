@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use self::report::{Check, Report, Topic};
-use super::failure;
+use super::failure::usage;
 use crate::options::Options;
 use clap::{Args, ValueEnum as _};
 
@@ -59,7 +59,7 @@ fn options(settings: &[String]) -> io::Result<Options> {
     for setting in settings {
         let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
         let result = options.set(name, Some(value));
-        result.map_err(|error| io::Error::other(failure::usage::<DoctorArgs>("doctor", error)))?;
+        result.map_err(|error| usage::<DoctorArgs>("doctor", error))?;
     }
     Ok(options)
 }

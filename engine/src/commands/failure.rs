@@ -11,24 +11,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 use enbu_files::{Existing, Refusal, reason};
-use enbu_language::text;
+use enbu_language::{pick, text};
 use enbu_usi::client::Cancel;
 
 /// Exit code of a program that was interrupted, as shells expect it.
 pub(in crate::commands) const INTERRUPTED: u8 = 130;
 
 /// An error in the arguments `A` of `subcommand`: printed with its usage, exit code 2.
-pub(in crate::commands) fn usage<A: Args>(subcommand: &'static str, message: impl Display) -> clap::Error {
+pub(in crate::commands) fn usage<A: Args>(subcommand: &'static str, message: impl Display) -> io::Error {
     let command = Command::new(subcommand).bin_name(format!("enbu {subcommand}"));
-    A::augment_args(command).error(ErrorKind::ValueValidation, message)
+    io::Error::other(A::augment_args(command).error(ErrorKind::ValueValidation, message))
 }
 
-/// Prints that the same command continues, and returns the exit code of an interruption.
-pub(in crate::commands) fn interrupted(out: &mut impl Write) -> io::Result<ExitCode> {
+/// The exit code of work that is complete or was interrupted; then prints that the same command continues.
+pub(in crate::commands) fn ended(is_complete: bool, out: &mut impl Write) -> io::Result<ExitCode> {
+    if is_complete {
+        return Ok(ExitCode::SUCCESS);
+    }
     writeln!(
         out,
         "{}",
-        text!("interrupted; the same command continues", "中断しました。同じコマンドで続きから再開します")
+        pick("interrupted; the same command continues", "中断しました。同じコマンドで続きから再開します")
     )?;
     Ok(ExitCode::from(INTERRUPTED))
 }

@@ -11,7 +11,7 @@ use enbu_kifu::{Format, KifuError, Mode, Problems, usi};
 use enbu_language::{pick, text};
 use enbu_movegen::Position;
 
-use super::failure::{check_writable, named};
+use super::failure::{check_writable, failed, named};
 
 /// Warnings about one file that are shown; more are only counted.
 pub(in crate::commands) const MOST_WARNINGS: usize = 20;
@@ -50,6 +50,18 @@ pub(in crate::commands) fn inputs_or(paths: &[PathBuf], is_other: impl Fn(&Path)
         }
     }
     Ok(files)
+}
+
+/// Paths as a list for a message.
+pub(in crate::commands) fn listed(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    paths.join(pick(", ", "、"))
+}
+
+/// The error that folders hold no records.
+pub(in crate::commands) fn no_records(folders: &[PathBuf]) -> io::Error {
+    let folders = listed(folders);
+    failed(text!("no records found in {folders}", "{folders} に棋譜がありません"))
 }
 
 /// Returns true for a file with the extension of a format that is read.

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use super::failure::{INTERRUPTED, cancel_on_signal, check_writable, failed, named, write_file};
 use super::game_args;
+use super::inputs::listed;
 use super::progress::{Progress, time_left};
 use crate::terminal::notice;
 pub(in crate::commands) use args::EngineArgs;
@@ -56,8 +57,7 @@ fn merge(args: &MatchArgs, out: &mut impl Write) -> io::Result<ExitCode> {
         ));
     }
     if contents.games.is_empty() {
-        let names: Vec<String> = args.merge.iter().map(|path| path.display().to_string()).collect();
-        let names = names.join(pick(", ", "、"));
+        let names = listed(&args.merge);
         return Err(failed(text!("no games in {names}", "対局がありません：{names}")));
     }
     let sprt = args.sprt()?;

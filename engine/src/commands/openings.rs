@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use enbu_arena::openings::{Candidate, GenerateError, Judge, Opening, RandomOpenings};
+use enbu_arena::openings::{Candidate, Judge, Opening, RandomOpenings};
 use enbu_language::pick;
 use enbu_movegen::Position;
 use enbu_search::{Limits, Listener, Options, Score, Search};
@@ -96,7 +96,7 @@ pub(crate) fn generate(
     go_on: impl Fn() -> ControlFlow<()>,
 ) -> io::Result<Vec<Opening>> {
     let mut judge = SearchJudge(Search::new().map_err(io::Error::other)?);
-    judged(&mut judge, kind, count, seed, go_on).map_err(io::Error::other)
+    judged(&mut judge, kind, count, seed, go_on)
 }
 
 fn judged(
@@ -105,17 +105,15 @@ fn judged(
     count: usize,
     seed: u64,
     go_on: impl Fn() -> ControlFlow<()>,
-) -> Result<Vec<Opening>, GenerateError> {
-    let bar = bar(
-        Some(count as u64),
-        pick("openings {pos}/{len} {wide_bar} {eta}", "開始局面 {pos}/{len} {wide_bar} 残り {eta}"),
-    );
+) -> io::Result<Vec<Opening>> {
+    let form = pick("openings {pos}/{len} {wide_bar} {eta}", "開始局面 {pos}/{len} {wide_bar} 残り {eta}");
+    let bar = bar(Some(count as u64), form);
     let openings = kind.generate(count, seed, judge, |made| {
         bar.set_position(made as u64);
         go_on()
     });
     bar.finish_and_clear();
-    openings
+    openings.map_err(io::Error::other)
 }
 
 /// Makes openings that an engine finds even, and returns them with its name.
@@ -125,7 +123,7 @@ fn generate_by(args: &OpeningsArgs) -> io::Result<(Vec<Opening>, String)> {
     let openings = judged(&mut judge, args.kind, args.count as usize, args.seed, || ControlFlow::Continue(()));
     match judge.failure.take() {
         Some(error) => Err(failed(format_args!("{}: {error}", judge.name()))),
-        None => Ok((openings.map_err(io::Error::other)?, format!(" with {}", judge.name()))),
+        None => Ok((openings?, format!(" with {}", judge.name()))),
     }
 }
 

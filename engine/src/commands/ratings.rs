@@ -65,7 +65,7 @@ struct Found {
 
 pub(crate) fn run(args: &RatingsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let form = args.output.as_ref().map(|path| of_extension::<RatingsArgs, _>("ratings", path, FORMS)).transpose();
-    let form = form.map_err(io::Error::other)?.unwrap_or(markdown);
+    let form = form?.unwrap_or(markdown);
     args.output.iter().try_for_each(|path| check_writable(path, args.force.existing()))?;
     let (results, records): (Vec<Input>, Vec<Input>) =
         inputs_or(&args.inputs, is_results)?.into_iter().partition(|input| is_results(&input.path));

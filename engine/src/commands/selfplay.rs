@@ -18,11 +18,11 @@ use enbu_learn::{Filter, Loud, Statistics};
 use enbu_movegen::Position;
 use indicatif::ProgressBar;
 
-use super::failure::{Force, check_writable, go_on, interrupted, stop_on_signal};
+use super::failure::{Force, check_writable, ended, go_on, stop_on_signal};
 use super::progress::bar;
 use super::shard::Shard;
-use crate::evaluation;
 use crate::terminal::notice;
+use crate::{evaluation, machine};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   enbu selfplay --games 20000 --out data/selfplay/first
@@ -154,7 +154,7 @@ impl RunArgs {
             evaluation,
             games: self.games,
             games_per_file: self.games_per_file,
-            part: (self.shard.first(), self.shard.count()),
+            part: self.shard.part(),
             folder: self.out.clone().unwrap_or_default(),
         })
     }
@@ -173,7 +173,7 @@ impl RunArgs {
     }
 
     fn threads(&self) -> usize {
-        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        self.threads.unwrap_or_else(machine::processors).max(1)
     }
 }
 
@@ -279,10 +279,7 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
     bar.finish_and_clear();
     let done = searched.map_err(io::Error::other)?;
     writeln!(out, "{done} of {} positions written to {}", chosen.0.len(), args.yardstick.file.display())?;
-    if done < chosen.0.len() as u64 {
-        return interrupted(out);
-    }
-    Ok(ExitCode::SUCCESS)
+    ended(done >= chosen.0.len() as u64, out)
 }
 
 fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -298,10 +295,7 @@ fn play(args: &RunArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     meter.bar.finish_and_clear();
     result.map_err(|error: RunError| io::Error::other(error))?;
     writeln!(out, "{}", meter.line())?;
-    if cancelled.load(Ordering::Relaxed) {
-        return interrupted(out);
-    }
-    Ok(ExitCode::SUCCESS)
+    ended(!cancelled.load(Ordering::Relaxed), out)
 }
 
 /// Counts and shows the progress.

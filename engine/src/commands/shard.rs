@@ -21,14 +21,9 @@ impl Shard {
         number % self.count == self.index - 1
     }
 
-    /// Number of its first piece.
-    pub(crate) const fn first(self) -> u64 {
-        self.index - 1
-    }
-
-    /// Number of parts of the work.
-    pub(crate) const fn count(self) -> u64 {
-        self.count
+    /// Number of its first piece, and the number of parts of the work.
+    pub(crate) const fn part(self) -> (u64, u64) {
+        (self.index - 1, self.count)
     }
 
     /// Returns true if the shard is the whole work.
@@ -75,12 +70,12 @@ mod tests {
 
     #[test]
     fn each_piece_belongs_to_one_shard() {
-        assert_eq!("2/4".parse::<Shard>().map(Shard::first), Ok(1));
+        assert_eq!("2/4".parse::<Shard>().map(Shard::part), Ok((1, 4)));
         let shards = ["1/3", "2/3", "3/3"].map(|text| text.parse::<Shard>().unwrap());
         for number in 0..20 {
             assert_eq!(shards.iter().filter(|shard| shard.contains(number)).count(), 1);
             assert!("1/1".parse::<Shard>().unwrap().contains(number));
         }
-        assert_eq!(shards.map(|shard| format!("{shard} of {}", shard.count())), ["1/3 of 3", "2/3 of 3", "3/3 of 3"]);
+        assert_eq!(shards.map(|shard| format!("{shard} of {}", shard.part().1)), ["1/3 of 3", "2/3 of 3", "3/3 of 3"]);
     }
 }

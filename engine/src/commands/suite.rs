@@ -66,19 +66,19 @@ type Form = fn(&Results<'_>) -> String;
 const FORMS: &[Choice<Form>] = &[("md", "", table::markdown), ("json", "", table::json)];
 
 pub(crate) fn run(args: &SuiteArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let wrong = |text: &dyn std::fmt::Display| io::Error::other(usage::<SuiteArgs>("suite", text));
     let form = match &args.output {
-        Some(path) => of_extension::<SuiteArgs, _>("suite", path, FORMS).map_err(io::Error::other)?,
+        Some(path) => of_extension::<SuiteArgs, _>("suite", path, FORMS)?,
         None if args.json => table::json,
         None => table::markdown,
     };
     args.output.iter().try_for_each(|path| check_writable(path, args.force.existing()))?;
-    let mut engines = args.engines.specs().map_err(|error| wrong(&text!("--engine: {error}", "--engine：{error}")))?;
-    engines.iter_mut().try_for_each(|engine| game_args::find_program(&mut engine.launch))?;
+    let engines = args.engines.specs::<SuiteArgs>("suite")?;
     if engines.is_empty() {
-        return Err(wrong(&text!("an engine is needed: --engine", "エンジンが必要です：--engine")));
+        let text = text!("an engine is needed: --engine", "エンジンが必要です：--engine");
+        return Err(usage::<SuiteArgs>("suite", text));
     }
-    let control = args.clock.time_control(&engines).ok_or_else(|| wrong(&game_args::no_time_control()))?;
+    let control = args.clock.time_control(&engines);
+    let control = control.ok_or_else(|| usage::<SuiteArgs>("suite", game_args::no_time_control()))?;
     let suite = read(args)?;
     let (cancel, log) = (cancel_on_signal()?, game_args::traffic_log(args.log.as_deref())?);
     let names = match names(&engines, args.clock.patience(), &cancel, log.as_ref()) {

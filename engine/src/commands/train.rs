@@ -125,7 +125,7 @@ impl TrainArgs {
     /// The architecture and its size. Fails for a width of an architecture without a choice of it.
     fn shape(&self) -> io::Result<Shape> {
         self.shape.shape(self.width).map_err(|error| match error {
-            ShapeError::Fixed => io::Error::other(usage::<TrainArgs>("train", "--width is for --shape deep")),
+            ShapeError::Fixed => usage::<TrainArgs>("train", "--width is for --shape deep"),
             ShapeError::Range => io::Error::other(error),
         })
     }

@@ -155,7 +155,7 @@ impl Job<'_> {
                 "the format of the output is not known: add --to FORMAT, or name OUT with its extension",
                 "出力の形式が分かりません。--to で形式を、または OUT に拡張子を指定してください",
             );
-            return Err(io::Error::other(usage::<WriteArgs>(name, message)));
+            return Err(usage::<WriteArgs>(name, message));
         };
         check_writable(path, self.args.force.existing())?;
         let notices = RefCell::new(Notices::default());

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use clap::Args;
 use enbu_analysis::AnalystError;
@@ -22,12 +21,12 @@ use rayon::prelude::*;
 
 use super::files::{check_output, write_sorted};
 use super::grow_log::{self, Contents, Header, Log, Settings, merge};
-use crate::commands::failure::{Force, failed, interrupted, stop_on_signal};
+use crate::commands::failure::{Force, ended, failed, stop_on_signal};
 use crate::commands::inputs::position;
 use crate::commands::lines::{Line, Lines};
 use crate::commands::progress::Progress;
 use crate::commands::shard::Shard;
-use crate::evaluation;
+use crate::{evaluation, machine};
 
 /// Value of a mate at once; one in `n` plies is `n` less.
 const MATE_CP: i32 = 32_000;
@@ -88,7 +87,7 @@ pub(super) fn run(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode>
 
 impl GrowArgs {
     fn header(&self, engine: String) -> io::Result<Header> {
-        let parts = u32::try_from(self.shard.count()).unwrap_or(u32::MAX);
+        let parts = u32::try_from(self.shard.part().1).unwrap_or(u32::MAX);
         let texts = if self.roots.is_empty() { &["startpos".to_owned()][..] } else { &self.roots };
         let failed = |text, error| failed(text!("--position {text}: {error}", "--position {text}：{error}"));
         let root = |text: &String| position(text).map_err(|error| failed(text.clone(), error));
@@ -111,8 +110,7 @@ impl GrowArgs {
     }
 
     fn jobs(&self) -> usize {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or(cores, usize::from).min(self.settings.batch.into()).max(1)
+        self.jobs.map_or_else(machine::processors, usize::from).min(self.settings.batch.into()).max(1)
     }
 }
 
@@ -181,10 +179,7 @@ fn grow(args: &GrowArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let value = |value| text!(", value {value}", "、評価値 {value}").to_string();
     let value = work.tree.value_cp().map_or_else(String::new, value);
     writeln!(out, "{}", text!("{positions} positions{value}", "{positions} 局面{value}"))?;
-    if is_complete {
-        return Ok(ExitCode::SUCCESS);
-    }
-    interrupted(out)
+    ended(is_complete, out)
 }
 
 struct Work<'a> {

@@ -50,22 +50,16 @@ pub(super) struct Header {
 impl Header {
     /// The first difference to another header, in words.
     fn difference(&self, other: &Self) -> Option<String> {
-        let one = serde_json::to_value(self).ok()?;
-        let other = serde_json::to_value(other).ok()?;
-        let (one, other) = (one.as_object()?, other.as_object()?);
-        let (key, value) = one.iter().find(|(key, value)| other.get(*key) != Some(value))?;
+        let [one, other] = [self, other].map(|header| serde_json::to_value(header).unwrap_or_default());
+        let (key, value) = one.as_object()?.iter().find(|(key, value)| other.get(key) != Some(value))?;
         let other = other.get(key)?;
         Some(text!("{key} {value}, not {other}", "{key} が {value} で、{other} ではありません").to_string())
     }
 
     /// Fails unless the log at `path`, whose header this is, has the settings of `wanted`.
     pub(super) fn check(&self, path: &Path, wanted: &Self) -> io::Result<()> {
-        match self.difference(wanted) {
-            None => Ok(()),
-            Some(difference) => {
-                Err(failed(text!("{} was made with {difference}", "{} は設定が違います：{difference}", path.display())))
-            }
-        }
+        let Some(difference) = self.difference(wanted) else { return Ok(()) };
+        Err(failed(text!("{} was made with {difference}", "{} は設定が違います：{difference}", path.display())))
     }
 
     /// The header of the whole work that this is a part of.
@@ -159,16 +153,13 @@ impl Log {
         let file = open().map_err(|error: io::Error| named(path, &error))?;
         let mut log = Self { path: path.to_owned(), file };
         if contents.is_none() {
-            log.line(header)?;
+            log.add(header)?;
         }
         Ok(log)
     }
 
-    pub(super) fn add(&mut self, batch: &[Line]) -> io::Result<()> {
-        self.line(&batch)
-    }
-
-    fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
+    /// Adds a header or a batch.
+    pub(super) fn add(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         let line = serde_json::to_string(value)? + "\n";
         self.file.write_all(line.as_bytes()).map_err(|error| named(&self.path, &error))
     }

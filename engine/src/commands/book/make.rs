@@ -190,7 +190,7 @@ impl Counts {
 
 impl RecordsArgs {
     fn run(&self, out: &mut impl Write) -> io::Result<ExitCode> {
-        let missing = || io::Error::other(usage::<Self>("make", pick("no -o FILE", "-o FILE がありません")));
+        let missing = || usage::<Self>("make", pick("no -o FILE", "-o FILE がありません"));
         let path = self.output.as_ref().ok_or_else(missing)?;
         check_output(path, self.force.existing())?;
         let files = inputs(&self.inputs)?;

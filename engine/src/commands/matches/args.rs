@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use enbu_arena::{
-    EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, SpecError, Spectators, Sprt, Tournament,
-};
+use enbu_arena::{EloModel, EngineSpec, MatchSettings, OpeningOrder, Ponder, Processes, Spectators, Sprt, Tournament};
 use enbu_language::text;
 use enbu_usi::client::Cancel;
 
@@ -125,9 +123,13 @@ pub(in crate::commands) struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// The engines, or the fault of the first that is none.
-    pub(in crate::commands) fn specs(&self) -> Result<Vec<EngineSpec>, SpecError> {
-        self.engines.iter().map(EngineSpec::from_words).collect()
+    /// The engines with their programs, or the fault of the first that is none.
+    pub(in crate::commands) fn specs<A: Args>(&self, subcommand: &'static str) -> io::Result<Vec<EngineSpec>> {
+        let wrong = |error| usage::<A>(subcommand, text!("--engine: {error}", "--engine：{error}"));
+        let specs: Result<Vec<_>, _> = self.engines.iter().map(EngineSpec::from_words).collect();
+        let mut specs = specs.map_err(wrong)?;
+        specs.iter_mut().try_for_each(|engine| game_args::find_program(&mut engine.launch))?;
+        Ok(specs)
     }
 }
 
@@ -149,13 +151,6 @@ impl Args for EngineArgs {
 
 impl FromArgMatches for EngineArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut args = Self { engines: Vec::new(), given: ArgMatches::default() };
-        args.update_from_arg_matches(matches)?;
-        Ok(args)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        self.given = matches.clone();
         let each: Vec<&String> = matches.get_many("each").unwrap_or_default().collect();
         let engines = matches.get_occurrences("engine").unwrap_or_default().map(|words| {
             let words: Vec<&String> = words.collect();
@@ -163,8 +158,11 @@ impl FromArgMatches for EngineArgs {
             // An engine's own words come last, so that they win.
             [command, &each, own].concat().into_iter().cloned().collect()
         });
-        self.engines = engines.collect();
-        Ok(())
+        Ok(Self { engines: engines.collect(), given: matches.clone() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        Self::from_arg_matches(matches).map(|args| *self = args)
     }
 }
 
@@ -188,7 +186,7 @@ const ORDERS: &[Choice<OpeningOrder>] =
 
 const MODELS: &[Choice<EloModel>] = &[("logistic", "", EloModel::Logistic), ("normalized", "", EloModel::Normalised)];
 
-fn wrong(message: impl Display) -> clap::Error {
+fn wrong(message: impl Display) -> io::Error {
     usage::<MatchArgs>("match", message)
 }
 
@@ -205,25 +203,24 @@ impl MatchArgs {
     pub(super) fn sprt(&self) -> io::Result<Option<Sprt>> {
         let &[elo0, elo1] = self.sprt.as_slice() else { return Ok(None) };
         let sprt = Sprt::new(elo0, elo1, self.alpha, self.beta, self.elo_model);
-        sprt.map(Some).map_err(|error| io::Error::other(wrong(text!("--sprt: {error}", "--sprt：{error}"))))
+        sprt.map(Some).map_err(|error| wrong(text!("--sprt: {error}", "--sprt：{error}")))
     }
 
     /// The settings of the match, with openings read or generated.
     pub(super) fn settings(&self, cancel: &Cancel) -> io::Result<MatchSettings> {
         let engines = self.engine_specs()?;
         if engines.len() < 2 {
-            return Err(io::Error::other(wrong(text!(
+            return Err(wrong(text!(
                 "a match needs at least two engines: --engine for each, or tables `[[engine]]` in a file",
                 "エンジンが2つ以上必要です。--engine で1つずつ、またはファイルの `[[engine]]` で指定してください"
-            ))));
+            )));
         }
         if !self.sprt.is_empty() && engines.len() != 2 {
             let text = text!("--sprt needs exactly two engines", "--sprt を使えるのはエンジンが2つのときだけです");
-            return Err(io::Error::other(wrong(text)));
+            return Err(wrong(text));
         }
         let swiss_rounds = self.swiss_rounds(engines.len())?;
-        let time_control = self.clock.time_control(&engines);
-        let time_control = time_control.ok_or_else(|| io::Error::other(wrong(game_args::no_time_control())))?;
+        let time_control = self.clock.time_control(&engines).ok_or_else(|| wrong(game_args::no_time_control()))?;
         let rules = self.rules.rules();
         let rounds = self.games.div_ceil(2) as usize;
         let openings = self.format.openings(engines.len(), rounds, swiss_rounds);
@@ -237,7 +234,7 @@ impl MatchArgs {
             openings: game_args::openings(self.openings.as_deref(), rules, openings, self.seed, cancel)?,
             order: self.order,
             seed: self.seed,
-            part: (self.shard.first(), self.shard.count()),
+            part: self.shard.part(),
             rules,
             adjudication: self.rules.adjudication(),
             facts: self.rules.facts(),
@@ -256,25 +253,21 @@ impl MatchArgs {
     fn swiss_rounds(&self, engines: usize) -> io::Result<usize> {
         if self.rounds.is_some() && self.format != Tournament::Swiss {
             let text = text!("--rounds goes with --format swiss only", "--rounds は --format swiss でだけ使えます");
-            return Err(io::Error::other(wrong(text)));
+            return Err(wrong(text));
         }
         if self.format.depends_on_results() && !self.shard.is_whole() {
-            return Err(io::Error::other(wrong(text!(
+            return Err(wrong(text!(
                 "--shard: the pairings of swiss and knockout depend on the results of all games, so their parts cannot be played apart",
                 "--shard：swiss と knockout は全対局の結果で組み合わせが決まるため、分けて対局できません"
-            ))));
+            )));
         }
         Ok(self.rounds.map_or(Tournament::levels(engines), usize::from))
     }
 
     fn engine_specs(&self) -> io::Result<Vec<EngineSpec>> {
-        let wrong = |error| io::Error::other(wrong(text!("--engine: {error}", "--engine：{error}")));
-        let mut engines = self.engines.specs().map_err(wrong)?;
-        for engine in &mut engines {
-            game_args::find_program(&mut engine.launch)?;
-            if self.ponder {
-                engine.ponder = Ponder::On;
-            }
+        let mut engines = self.engines.specs::<Self>("match")?;
+        if self.ponder {
+            engines.iter_mut().for_each(|engine| engine.ponder = Ponder::On);
         }
         Ok(engines)
     }

@@ -50,7 +50,7 @@ pub(super) struct EngineJudge {
 impl EngineJudge {
     /// Starts the engine of these words, with one thread unless they say otherwise.
     pub(super) fn start(words: &[String], cancel: &Cancel) -> io::Result<Self> {
-        let wrong = |text| io::Error::other(usage::<OpeningsArgs>("openings", format_args!("--engine: {text}")));
+        let wrong = |text: String| usage::<OpeningsArgs>("openings", format!("--engine: {text}"));
         let mut spec = EngineSpec::from_words(words).map_err(|error| wrong(error.to_string()))?;
         let limit = spec.time_control.unwrap_or(TimeControl::Nodes(VERDICT_NODES));
         if !matches!(limit, TimeControl::Nodes(_) | TimeControl::MoveTime(_)) {

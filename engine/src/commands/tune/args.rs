@@ -60,7 +60,7 @@ pub(crate) struct TuneArgs {
 
 impl TuneArgs {
     pub(super) fn engine(&self) -> io::Result<EngineSpec> {
-        let wrong = |error| io::Error::other(usage::<Self>("tune", format!("--engine: {error}")));
+        let wrong = |error| usage::<Self>("tune", format!("--engine: {error}"));
         let mut engine = EngineSpec::from_words(&self.engine).map_err(wrong)?;
         game_args::find_program(&mut engine.launch)?;
         Ok(engine)
@@ -69,7 +69,7 @@ impl TuneArgs {
     /// The time control of games without one of the engine's own.
     pub(super) fn time_control(&self, engine: &EngineSpec) -> io::Result<TimeControl> {
         let control = self.clock.time_control(std::slice::from_ref(engine));
-        control.ok_or_else(|| io::Error::other(usage::<TuneArgs>("tune", game_args::no_time_control())))
+        control.ok_or_else(|| usage::<Self>("tune", game_args::no_time_control()))
     }
 
     pub(super) fn plan(&self) -> Plan {
