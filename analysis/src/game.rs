@@ -123,14 +123,11 @@ fn walks(record: &Record, start: &Position) -> Vec<Walk> {
     let mut walks = vec![walk(record, start, None, Vec::new(), record.line_after(record.root()))];
     let mut index = 0;
     while let Some(line) = walks.get(index) {
-        let nodes: Vec<NodeId> = line.moves.iter().map(|&(id, _)| id).collect();
-        let moves: Vec<Move> = line.moves.iter().map(|&(_, mv)| mv).collect();
-        let path = line.path.clone();
-        let first = if index == 0 { Some(record.root()) } else { None };
-        for (count, id) in (usize::from(index > 0)..).zip(first.into_iter().chain(nodes)) {
+        let (path, moves) = (line.path.clone(), line.moves.clone());
+        let nodes = (index == 0).then(|| record.root()).into_iter().chain(moves.iter().map(|&(id, _)| id));
+        for (count, id) in (usize::from(index > 0)..).zip(nodes) {
             for sibling in record.children(id).skip(1) {
-                let mut before = path.clone();
-                before.extend(moves.iter().take(count));
+                let before = path.iter().copied().chain(moves.iter().take(count).map(|&(_, mv)| mv)).collect();
                 let ids = std::iter::once(sibling).chain(record.line_after(sibling));
                 let variation = walk(record, start, Some(index), before, ids);
                 if !variation.moves.is_empty() {
@@ -195,10 +192,10 @@ impl Game<'_> {
         let wanted = settings.from.saturating_sub(1)..settings.to.saturating_add(1);
         // A variation shares its first position with the line it leaves.
         let is_wanted = |&index: &usize| is_judged && wanted.contains(&(from + index));
-        let indices: Vec<usize> = match settings.order {
-            Order::FromStart => (0..count).filter(is_wanted).collect(),
-            Order::FromEnd => (0..count).rev().filter(is_wanted).collect(),
-        };
+        let mut indices: Vec<usize> = (0..count).filter(is_wanted).collect();
+        if settings.order == Order::FromEnd {
+            indices.reverse();
+        }
         let mut line = Searched { walk, sfens: Vec::new(), places: Vec::new(), judged: vec![None; count] };
         let (mut later, mut known) = (Vec::new(), HashMap::new());
         let mut position = line.walk.position(self.start, 0);
@@ -236,36 +233,27 @@ impl Game<'_> {
         if_busy: IfBusy,
     ) -> Result<(), GameError> {
         let Some(judged) = judged.get_mut(place) else { return Ok(()) };
-        if judged.is_some() {
-            (self.on_position)();
-            return Ok(());
-        }
-        *judged = self.judge(position, if_busy)?;
         if judged.is_none() {
-            later.push((place, position.clone()));
+            self.go_on()?;
+            *judged = self.analyst.judge(position, self.record.setup(), self.rules, if_busy);
+        }
+        match judged {
+            Some(_) => (self.on_position)(),
+            None => later.push((place, position.clone())),
         }
         Ok(())
     }
 
-    fn judge(&mut self, position: &Position, if_busy: IfBusy) -> Result<Option<Judged>, GameError> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(GameError::Interrupted);
-        }
-        let judged = self.analyst.judge(position, self.record.setup(), self.rules, if_busy);
-        if judged.is_some() {
-            (self.on_position)();
-        }
-        Ok(judged)
+    /// Fails once the caller has stopped the analysis.
+    fn go_on(&self) -> Result<(), GameError> {
+        if self.stop.load(Ordering::Relaxed) { Err(GameError::Interrupted) } else { Ok(()) }
     }
 
     /// The second pass over a line: mates, and doubtful first choices.
     fn reconsider(&mut self, line: &mut Searched) -> Result<(), GameError> {
         let mut position = line.walk.position(self.start, 0);
-        for index in 0..line.walk.moves.len() {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(GameError::Interrupted);
-            }
-            let Some(&(_, mv)) = line.walk.moves.get(index) else { break };
+        for (index, &(_, mv)) in line.walk.moves.iter().enumerate() {
+            self.go_on()?;
             let before = position.clone();
             position.do_move(mv);
             let Some(&[place, next]) = line.places.get(index..index + 2) else { break };
@@ -286,9 +274,7 @@ impl Game<'_> {
                 && let (Some(best), Some(played)) = (known.score(), after.score())
                 && self.analyst.settings.judges(mover)
             {
-                if self.stop.load(Ordering::Relaxed) {
-                    return Err(GameError::Interrupted);
-                }
+                self.go_on()?;
                 let is_missed = known.mate.is_some() && !mates(played, mover.into());
                 if is_missed {
                     known.mates = self.analyst.mating_moves(&position, self.stop);
