@@ -1,14 +1,12 @@
 //! The judgements written back into a record.
 
-use enbu_kifu::{Analysis, Format, Record, Remarks, names};
-use enbu_language::Language;
-use enbu_movegen::Move;
-
 use crate::class::Class;
 use crate::fact::Fact;
 use crate::html::line_texts;
 use crate::nodes;
-use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side};
+use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side, parsed};
+use enbu_kifu::{Analysis, Format, Record, Remarks, names};
+use enbu_language::Language;
 
 /// Treatment of comments and scores that a record holds already, after ShogiHome's choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,11 +56,8 @@ pub fn annotate(record: &mut Record, report: &GameReport, annotation: Annotation
         let ReportLine { positions, moves, .. } = line;
         // A variation shares its first position with the line that it leaves.
         for (place, (&id, position)) in nodes.iter().zip(positions).enumerate().skip(usize::from(index > 0)) {
-            let before = place.checked_sub(1).and_then(|place| positions.get(place));
-            let comments = match (before, place.checked_sub(1).and_then(|place| moves.get(place))) {
-                (Some(before), Some(mv)) => comment(before, mv, annotation.language),
-                _ => Vec::new(),
-            };
+            let before = place.checked_sub(1).and_then(|place| positions.get(place).zip(moves.get(place)));
+            let comments = before.map_or(Vec::new(), |(before, mv)| comment(before, mv, annotation.language));
             let scored = place > 0 || annotation.format != Format::Csa;
             let analysis = analysis(position, &report.engine);
             if analysis.is_some() {
@@ -121,10 +116,6 @@ fn analysis(position: &PositionReport, engine: &str) -> Option<Analysis> {
         engine: Some(engine.to_owned()),
         ..Analysis::default()
     })
-}
-
-fn parsed(moves: &[String]) -> Vec<Move> {
-    moves.iter().map_while(|text| text.parse().ok()).collect()
 }
 
 /// The comment on a move that is not good, and on a missed mate.

@@ -314,16 +314,11 @@ fn summary(report: &GameReport, words: &Words) -> String {
 /// Moves of a better line in the list.
 const LISTED_MOVES: usize = 8;
 
-/// Returns true for a move of the list of mistakes.
-fn is_mistake(mv: &MoveReport) -> bool {
-    mv.class >= Some(Class::Inaccuracy) || mv.missed_mate.is_some()
-}
-
 /// The list of bad moves of the main line, each with its loss and the better line.
 fn mistakes(report: &GameReport, lines: &[view::Line<'_>]) -> String {
     let Some(main) = lines.first() else { return String::new() };
     let mut items = String::new();
-    let moves = report.moves.iter().zip(&main.texts).zip(&report.positions).filter(|((mv, _), _)| is_mistake(mv));
+    let moves = report.moves.iter().zip(&main.texts).zip(&report.positions).filter(|((mv, _), _)| mv.is_mistake());
     for ((mv, (japanese, english)), before) in moves {
         let ply = mv.ply;
         let best = before.lines.first().map(|line| &line.moves);

@@ -13,9 +13,8 @@ use enbu_mate::Verdict;
 use enbu_movegen::{Bitboard, Declaration, EnteringKingRule, Move, PieceType, Position, Ruling};
 
 use crate::analyst::Analyst;
-use crate::class::Class;
 use crate::fact::{Fact, Reason};
-use crate::report::{GameReport, MoveReport, PositionReport};
+use crate::report::{GameReport, MoveReport, PositionReport, parsed};
 use trade::{Taken, WORTH};
 
 /// Adds the reasons of all mistakes to a report.
@@ -38,18 +37,13 @@ fn explain_line((positions, moves): ReportLine<'_>, rule: EnteringKingRule, anal
         if after.play(played).is_err() {
             return;
         }
-        if mv.class >= Some(Class::Inaccuracy) || mv.missed_mate.is_some() {
+        if mv.is_mistake() {
             let found = by_rules(&before, &after, rule)
                 .or_else(|| Mistake::new([&before, &after], played, [known, later])?.reason(analyst));
             mv.reason = found.map(|reason| sentence::added(reason, &before, played));
         }
         before = after;
     }
-}
-
-/// Moves of a line in a report.
-fn parsed(moves: Option<&Vec<String>>) -> Vec<Move> {
-    moves.into_iter().flatten().map_while(|text| text.parse().ok()).collect()
 }
 
 /// Facts that the rules give.
@@ -82,12 +76,13 @@ struct Mistake<'a> {
 
 impl<'a> Mistake<'a> {
     fn new([before, after]: [&'a Position; 2], played: Move, reports: [&PositionReport; 2]) -> Option<Self> {
-        let [line, mut rest] = reports.map(|report| parsed(report.lines.first().map(|line| &line.moves)));
+        let [line, mut rest] =
+            reports.map(|report| report.lines.first().map_or(Vec::new(), |line| parsed(&line.moves)));
         let (best, mut after_best) = (*line.first()?, before.clone());
         after_best.play(best).ok()?;
         let answer = rest.first().copied().filter(|&mv| after.is_legal(mv));
         rest.insert(0, played);
-        let mates = reports.map(|report| parsed(report.mate.as_ref()));
+        let mates = reports.map(|report| parsed(report.mate.as_deref().unwrap_or_default()));
         Some(Self { before, played, after, answer, best, after_best, lines: [line, rest], mates })
     }
 

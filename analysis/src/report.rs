@@ -5,7 +5,7 @@
 #![expect(missing_docs, reason = "some names of members need no comment")]
 
 use enbu_kifu::Names;
-use enbu_movegen::Color;
+use enbu_movegen::{Color, Move};
 use serde::{Deserialize, Serialize};
 
 use crate::class::Class;
@@ -106,6 +106,18 @@ pub struct MoveReport {
     /// The reason, of a mistake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+}
+
+impl MoveReport {
+    /// Returns true for a bad move or a missed mate.
+    pub(crate) fn is_mistake(&self) -> bool {
+        self.class >= Some(Class::Inaccuracy) || self.missed_mate.is_some()
+    }
+}
+
+/// Moves of a line in a report.
+pub(crate) fn parsed(moves: &[String]) -> Vec<Move> {
+    moves.iter().map_while(|text| text.parse().ok()).collect()
 }
 
 /// A variation of the record.

@@ -1,7 +1,5 @@
 //! The analysis of a game as a few lines for a terminal.
 
-use std::fmt::Write as _;
-
 use enbu_kifu::EndKind;
 use enbu_language::{Language, pick, text};
 
@@ -31,16 +29,12 @@ pub fn summary(report: &GameReport, most: usize) -> String {
     if missed > 0 {
         lines.push(text!("Missed mates: {missed}", "詰み逃し：{missed}").to_string());
     }
-    let mut worst: Vec<_> = report.positions.iter().zip(&report.moves).filter(|(_, mv)| is_bad(mv)).collect();
+    let mut worst: Vec<_> = report.positions.iter().zip(&report.moves).filter(|(_, mv)| mv.is_mistake()).collect();
     worst.sort_by(|(_, a), (_, b)| b.loss.unwrap_or(0.0).total_cmp(&a.loss.unwrap_or(0.0)));
     worst.truncate(most);
     worst.sort_by_key(|(_, mv)| mv.ply);
     lines.extend(worst.into_iter().map(|(before, mv)| bad_move(before, mv)));
     lines.join("\n") + "\n"
-}
-
-fn is_bad(mv: &MoveReport) -> bool {
-    mv.class >= Some(Class::Inaccuracy) || mv.missed_mate.is_some()
 }
 
 /// Players, date, winner, kind of the end and number of moves.
@@ -69,21 +63,17 @@ fn bad_move(before: &PositionReport, mv: &MoveReport) -> String {
             Language::English => texts.map(|(_, english)| english).collect::<Vec<_>>().join(" "),
         }
     };
-    let mut line = String::new();
     let (ply, played) = (mv.ply, words(std::slice::from_ref(&mv.usi)));
     let class = mv.class.map_or("", |class| pick(class.name(), class.japanese()));
     let loss = mv.loss.unwrap_or(0.0) * 100.0;
-    let _ = write!(
-        line,
-        "{}",
-        text!("{ply:>5}. {played}  {class}, -{loss:.0} %", "{ply:>4}手目 {played}　{class}　勝率 −{loss:.0} %")
-    );
-    let mate = mv.missed_mate.as_ref();
-    if let Some(mate) = mate {
-        let plies = mate.len();
-        let _ = write!(line, "{}", text!("; missed mate in {plies}: {}", "　{plies}手詰を逃す：{}", words(mate)));
-    } else if let Some(best) = before.lines.first() {
-        let _ = write!(line, "{}", text!("; better {}", "　最善は {}", words(&best.moves)));
-    }
-    line
+    let better = match (&mv.missed_mate, before.lines.first()) {
+        (Some(mate), _) => text!("; missed mate in {}: {}", "　{}手詰を逃す：{}", mate.len(), words(mate)).to_string(),
+        (None, Some(best)) => text!("; better {}", "　最善は {}", words(&best.moves)).to_string(),
+        (None, None) => String::new(),
+    };
+    text!(
+        "{ply:>5}. {played}  {class}, -{loss:.0} %{better}",
+        "{ply:>4}手目 {played}　{class}　勝率 −{loss:.0} %{better}"
+    )
+    .to_string()
 }
