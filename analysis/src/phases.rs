@@ -34,15 +34,11 @@ pub(crate) fn begin(start: &Position, moves: &[Move]) -> [Option<usize>; 2] {
 
 fn contact(position: &Position) -> u32 {
     let counted = HandPiece::ALL.into_iter().filter(|piece| !matches!(piece, HandPiece::Pawn | HandPiece::Bishop));
-    let in_hand: u32 = counted
-        .map(|piece| Color::ALL.map(|color| u32::from(position.hand(color).count(piece))).iter().sum::<u32>())
-        .sum();
-    let in_camp = Square::ALL.into_iter().filter(|square| {
-        position
-            .piece_at(*square)
-            .is_some_and(|piece| piece.kind != PieceType::King && square.relative_rank(piece.color) <= 3)
-    });
-    in_hand + in_camp.count() as u32
+    let in_hand = counted.flat_map(|piece| Color::ALL.map(|color| u32::from(position.hand(color).count(piece))));
+    let pieces = Square::ALL.into_iter().filter_map(|square| Some((square, position.piece_at(square)?)));
+    let in_camp =
+        pieces.filter(|(square, piece)| piece.kind != PieceType::King && square.relative_rank(piece.color) <= 3);
+    in_hand.sum::<u32>() + in_camp.count() as u32
 }
 
 #[cfg(test)]
