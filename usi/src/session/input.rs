@@ -17,7 +17,15 @@ const LINES_AHEAD: usize = 8;
 
 /// Interval between two attempts at a stream that is not ready. A parent that made its own
 /// end of a shared stream non-blocking made this one so as well.
-pub(super) const RETRY_INTERVAL: Duration = Duration::from_millis(1);
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Returns true after a transient error of a stream, once it is time for another attempt.
+pub(super) fn wait_after(error: &io::Error) -> bool {
+    if error.kind() == ErrorKind::WouldBlock {
+        thread::sleep(RETRY_INTERVAL);
+    }
+    matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
+}
 
 /// A line without its line end, in which bytes that are not UTF-8 are replaced, or `None` for
 /// one of more than [`MAX_LINE_BYTES`], which was skipped; and its arrival time.
@@ -37,11 +45,7 @@ fn read_all(mut stdin: impl Read, lines: &Sender<Input>) {
         let bytes = match stdin.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => buffer.get(..count).unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                thread::sleep(RETRY_INTERVAL);
-                continue;
-            }
+            Err(error) if wait_after(&error) => continue,
             Err(_) => break,
         };
         let at = Instant::now();

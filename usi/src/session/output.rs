@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::reply::Reply;
-use crate::session::input::RETRY_INTERVAL;
+use crate::session::input::wait_after;
 use crate::session::traffic::{Direction, TrafficLog};
 
 /// Maximum size in bytes of the queued `info` lines.
@@ -147,24 +147,15 @@ fn write_line(out: &mut impl Write, mut line: &[u8]) -> io::Result<()> {
         match out.write(line) {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(count) => line = line.get(count..).unwrap_or_default(),
-            Err(error) => wait_after(error)?,
+            Err(error) if wait_after(&error) => {}
+            Err(error) => return Err(error),
         }
     }
-    while let Err(error) = out.flush() {
-        wait_after(error)?;
-    }
-    Ok(())
-}
-
-/// Sleeps after a transient error; returns any other.
-fn wait_after(error: io::Error) -> io::Result<()> {
-    match error.kind() {
-        ErrorKind::Interrupted => Ok(()),
-        ErrorKind::WouldBlock => {
-            thread::sleep(RETRY_INTERVAL);
-            Ok(())
+    loop {
+        match out.flush() {
+            Err(error) if wait_after(&error) => {}
+            flushed => return flushed,
         }
-        _ => Err(error),
     }
 }
 
