@@ -39,9 +39,16 @@ impl<'a> Words<'a> {
         self.clone().next()
     }
 
+    /// The value that `read` gives for the next word, which is left unread without one.
+    pub(crate) fn next_as<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
+        let value = read(self.peek()?)?;
+        self.next();
+        Some(value)
+    }
+
     /// The words before the first that is not `wanted`, which is left unread.
     pub(crate) fn take_while_peeked(&mut self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a str> {
-        std::iter::from_fn(move || self.peek().filter(|word| wanted(word)).and_then(|_word| self.next()))
+        std::iter::from_fn(move || self.next_as(|word| wanted(word).then_some(word)))
     }
 
     /// The unread rest of the line, without blanks at its ends.

@@ -4,12 +4,10 @@
 //! of an `info` are skipped, options may have blanks in their names, a line of play
 //! may end in a pseudo move.
 
-use enbu_language::messages;
-use enbu_movegen::Move;
-
 use crate::option::{EMPTY, OptionKind, OptionSpec, OptionValue};
 use crate::reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 use crate::token::{Words, number, quote, unsigned};
+use enbu_language::messages;
 
 messages! {
 /// Error in a line of an engine, with the offending text.
@@ -124,15 +122,15 @@ fn parse_info(words: &mut Words<'_>) -> Heard {
             "seldepth" => info.seldepth = small(words),
             "multipv" => info.multipv = small(words),
             "hashfull" => info.hashfull_permille = small(words),
-            "nodes" => info.nodes = large(words),
-            "nps" => info.nps = large(words),
-            "time" => info.time_ms = large(words),
+            "nodes" => info.nodes = words.next_as(unsigned),
+            "nps" => info.nps = words.next_as(unsigned),
+            "time" => info.time_ms = words.next_as(unsigned),
             "score" => info.score = parse_score(words),
             "lowerbound" => info.bound = Bound::Lower,
             "upperbound" => info.bound = Bound::Upper,
             "string" if info == Info::default() => return Heard::whole(Reply::Text(words.rest().to_owned())),
             "string" => break,
-            "currmove" => info.currmove = parse_move(words),
+            "currmove" => info.currmove = words.next_as(|word| word.parse().ok()),
             "pv" => problem = parse_pv(words, &mut info),
             _ => {}
         }
@@ -152,22 +150,8 @@ fn parse_pv(words: &mut Words<'_>, info: &mut Info) -> Option<ReplyError> {
     None
 }
 
-/// The next word if it is a move; another one stays unread.
-fn parse_move(words: &mut Words<'_>) -> Option<Move> {
-    let mv = words.peek().and_then(|word| word.parse().ok())?;
-    words.next();
-    Some(mv)
-}
-
-/// The next word if it is a number; another one stays unread.
-fn large(words: &mut Words<'_>) -> Option<u64> {
-    let value = words.peek().and_then(unsigned)?;
-    words.next();
-    Some(value)
-}
-
 fn small(words: &mut Words<'_>) -> Option<u32> {
-    large(words).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+    words.next_as(unsigned).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
 }
 
 fn parse_score(words: &mut Words<'_>) -> Option<Score> {

@@ -123,7 +123,7 @@ struct Values<'w, 'a> {
 impl<'a> Values<'_, 'a> {
     /// The word after a keyword, unless it is a keyword itself.
     fn word(&mut self) -> Option<&'a str> {
-        self.words.peek().filter(|word| !is_keyword(word)).and_then(|_word| self.words.next())
+        self.words.next_as(|word| (!is_keyword(word)).then_some(word))
     }
 
     /// The whole number after `keyword`; negative ones count as 0.
