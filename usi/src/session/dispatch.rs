@@ -38,7 +38,10 @@ impl<E: Engine> Session<E> {
             Command::UsiNewGame => self.new_game(),
             Command::Position(position) => self.set_position(position),
             Command::Go(request) => self.go(request, line.at),
-            Command::Stop => self.stop_at(line.at),
+            Command::Stop => {
+                self.search.iter_mut().for_each(|search| search.stopped = Some(line.at));
+                self.stop();
+            }
             Command::PonderHit(clock) => self.ponderhit(clock.as_ref(), line.at),
             Command::GameOver(result) => self.game_over(result, line.at),
             Command::Quit => {
@@ -307,14 +310,6 @@ impl<E: Engine> Session<E> {
         }
     }
 
-    /// Obeys a `stop` that arrived `at` this time.
-    fn stop_at(&mut self, at: Instant) {
-        if let Some(search) = &mut self.search {
-            search.stopped = Some(at);
-        }
-        self.stop();
-    }
-
     fn stop(&mut self) {
         let Some(search) = &mut self.search else { return };
         match std::mem::replace(&mut search.stage, Stage::Stopping) {
@@ -393,7 +388,9 @@ impl<E: Engine> Session<E> {
             self.log.add_answer(&search, &reply);
         }
         self.send(reply);
-        self.set_late_options();
+        for (name, value) in std::mem::take(&mut self.late_options) {
+            self.set_option_now(&name, value.as_deref());
+        }
     }
 
     /// Sends the line of the answer unless it was the last one: match runners and GUIs read the last
@@ -414,13 +411,6 @@ impl<E: Engine> Session<E> {
         }
         search.note(&line);
         self.send(Reply::Info(line));
-    }
-
-    /// Sets the options that arrived during the search.
-    fn set_late_options(&mut self) {
-        for (name, value) in std::mem::take(&mut self.late_options) {
-            self.set_option_now(&name, value.as_deref());
-        }
     }
 }
 
