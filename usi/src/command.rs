@@ -299,9 +299,7 @@ fn parse_moves(words: &mut Words<'_>) -> Result<(Vec<Move>, Option<String>), Com
         match word.parse() {
             Ok(mv) => moves.push(mv),
             Err(_) if PSEUDO_MOVES.contains(&word) => return Ok((moves, Some(word.to_owned()))),
-            Err(_) => {
-                return Err(CommandError::Move("position", word.to_owned(), moves.len() + 1));
-            }
+            Err(_) => return Err(CommandError::Move("position", word.to_owned(), moves.len() + 1)),
         }
     }
     Ok((moves, None))

@@ -127,11 +127,7 @@ impl OptionKind {
     fn parse(&self, value: Option<&str>) -> Option<OptionValue> {
         let word = value.unwrap_or_default().trim_ascii();
         match self {
-            Self::Check => match word {
-                "true" => Some(OptionValue::Check(true)),
-                "false" => Some(OptionValue::Check(false)),
-                _ => None,
-            },
+            Self::Check => word.parse().ok().map(OptionValue::Check),
             // A number too large for i64 saturates, and may then be in range.
             Self::Spin { min, max } => {
                 number(word).filter(|number| (min..=max).contains(&number)).map(OptionValue::Spin)

@@ -202,10 +202,10 @@ impl GameLog {
 
     /// Adds names and times; `side` is the one that the engine plays.
     fn note_headers(&self, side: Option<Color>, record: &mut Record) {
-        for color in Color::ALL {
+        for (key, color) in [(HeaderKey::BlackName, Color::Black), (HeaderKey::WhiteName, Color::White)] {
             let name = if side == Some(color) { &self.label.engine } else { &self.label.opponent };
             if let Some(name) = name.as_ref().filter(|_| side.is_some()) {
-                record.headers.push(name_key(color), name.as_str());
+                record.headers.push(key, name.as_str());
             }
         }
         for (key, time) in [(HeaderKey::StartTime, self.started), (HeaderKey::EndTime, self.ended)] {
@@ -261,11 +261,4 @@ fn end_of_result(result: GameResult, side: Option<Color>, turn: Color) -> End {
     };
     let resigned = result.is_some_and(|result| result.winner() == Some(!turn));
     End { kind: if resigned { EndKind::Resign } else { EndKind::Abort }, result }
-}
-
-const fn name_key(side: Color) -> HeaderKey {
-    match side {
-        Color::Black => HeaderKey::BlackName,
-        Color::White => HeaderKey::WhiteName,
-    }
 }
