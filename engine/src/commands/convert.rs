@@ -103,7 +103,7 @@ fn output_format(name: &str) -> Result<OutputFormat, UnknownFormat> {
 }
 
 /// The encoding that programs expect of files with this extension.
-fn usual_encoding(format: Format, extension: &str) -> Encoding {
+pub(in crate::commands) fn usual_encoding(format: Format, extension: &str) -> Encoding {
     let is_shift_jis = matches!(format, Format::Kif | Format::Ki2)
         && ["kif", "ki2"].iter().any(|kind| extension.eq_ignore_ascii_case(kind));
     if is_shift_jis { Encoding::ShiftJis } else { Encoding::Utf8 }
@@ -218,16 +218,12 @@ pub(crate) fn run(args: ConvertArgs, out: &mut impl Write) -> io::Result<ExitCod
     }
     sink.progress.finish_and_clear();
     sink.finish()?;
-    match sink.failures {
-        0 => Ok(ExitCode::SUCCESS),
-        failures => {
-            let all = inputs.len();
-            Err(failed(text!(
-                "{failures} of {all} inputs had errors",
-                "入力 {all} 件中 {failures} 件にエラーがありました"
-            )))
-        }
+    let (failures, all) = (sink.failures, inputs.len());
+    if failures > 0 {
+        let text = text!("{failures} of {all} inputs had errors", "入力 {all} 件中 {failures} 件にエラーがありました");
+        return Err(failed(text));
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 impl ConvertArgs {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::units::Unit;
 use super::{Job, Kind, make_folder_of};
+use crate::commands::convert::usual_encoding;
 use crate::commands::failure::named;
 use crate::commands::inputs::Target;
 use crate::terminal::message;
@@ -115,55 +116,39 @@ fn marked(output: &Output, report: &GameReport) -> io::Result<String> {
 
 /// Games in one format, and warnings.
 pub(super) fn render(job: &Job, kind: Kind, games: &[(&Record, &GameReport)]) -> (Vec<u8>, Vec<String>) {
-    match kind {
-        Kind::Json => {
-            let lines: String = games.iter().map(|(_, report)| report.to_json() + "\n").collect();
-            (lines.into_bytes(), Vec::new())
-        }
+    let text: String = match kind {
+        Kind::Json => games.iter().map(|(_, report)| report.to_json() + "\n").collect(),
         Kind::Text => {
-            let texts: Vec<String> = games.iter().map(|(_, report)| message(&summary(report, usize::MAX))).collect();
-            (texts.join("\n").into_bytes(), Vec::new())
+            let texts = games.iter().map(|(_, report)| message(&summary(report, usize::MAX)));
+            texts.collect::<Vec<_>>().join("\n")
         }
-        Kind::Html => {
-            let pages: String = games.iter().map(|(record, report)| html::page(record, report, job.pages)).collect();
-            (pages.into_bytes(), Vec::new())
+        Kind::Html => games.iter().map(|(record, report)| html::page(record, report, job.pages)).collect(),
+        Kind::Record(format, extension) => return records(job, format, extension, games),
+    };
+    (text.into_bytes(), Vec::new())
+}
+
+/// Games as records in one format, and warnings.
+fn records(job: &Job, format: Format, extension: &str, games: &[(&Record, &GameReport)]) -> (Vec<u8>, Vec<String>) {
+    let annotation = Annotation { language: Language::current(), format, earlier: job.args.comments };
+    let mut annotated: Vec<Record> = games.iter().map(|(record, _)| Record::clone(record)).collect();
+    annotated.iter_mut().zip(games).for_each(|(record, (_, report))| annotate(record, report, annotation));
+    let options = WriteOptions { scores: job.args.scores, ..WriteOptions::default() };
+    let Written { text, losses } = format.write_counted(&annotated, options);
+    let note =
+        |loss| text!("warning: {format} cannot hold {loss}", "注意：{format} に書けないもの：{loss}").to_string();
+    let mut notes: Vec<String> = losses.iter().map(note).collect();
+    let usual = if matches!(job.target, Target::Stdout) { Encoding::Utf8 } else { usual_encoding(format, extension) };
+    if usual == Encoding::ShiftJis {
+        // Shift_JIS is expected of these names, but must not lose a character.
+        let encoded = encode(&text, Encoding::ShiftJis, "\r\n");
+        if encoded.warnings.count() == 0 {
+            return (encoded.bytes, notes);
         }
-        Kind::Record(format, extension) => {
-            let annotation = Annotation { language: Language::current(), format, earlier: job.args.comments };
-            let annotated: Vec<Record> = games
-                .iter()
-                .map(|(record, report)| {
-                    let mut record = Record::clone(record);
-                    annotate(&mut record, report, annotation);
-                    record
-                })
-                .collect();
-            let options = WriteOptions { scores: job.args.scores, ..WriteOptions::default() };
-            let Written { text, losses } = format.write_counted(&annotated, options);
-            let mut notes: Vec<String> = losses
-                .iter()
-                .map(|loss| {
-                    text!("warning: {format} cannot hold {loss}", "注意：{format} に書けないもの：{loss}").to_string()
-                })
-                .collect();
-            let is_shift_jis = matches!(format, Format::Kif | Format::Ki2)
-                && !matches!(job.target, Target::Stdout)
-                && !extension.ends_with('u');
-            // Shift_JIS is expected of these names, but must not lose a character.
-            let shift_jis = is_shift_jis.then(|| encode(&text, Encoding::ShiftJis, "\r\n"));
-            match shift_jis.filter(|encoded| encoded.warnings.count() == 0) {
-                Some(encoded) => (encoded.bytes, notes),
-                None => {
-                    let note = pick(
-                        "warning: written as UTF-8: not all of it fits into Shift_JIS",
-                        "注意：Shift_JIS にない文字があるため UTF-8 で書き出しました",
-                    );
-                    notes.extend(is_shift_jis.then(|| note.to_owned()));
-                    (text.into_bytes(), notes)
-                }
-            }
-        }
+        let japanese = "注意：Shift_JIS にない文字があるため UTF-8 で書き出しました";
+        notes.push(pick("warning: written as UTF-8: not all of it fits into Shift_JIS", japanese).to_owned());
     }
+    (text.into_bytes(), notes)
 }
 
 pub(super) fn row(base: &Path, report: &GameReport) -> IndexRow {

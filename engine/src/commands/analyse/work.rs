@@ -146,10 +146,7 @@ fn work(job: &Job, queue: &Mutex<Queue<'_>>, sink: &Sender<News>, counter: &Atom
 
 /// Analyses a game and writes its files; `None` for an interruption.
 fn one(job: &Job, number: u64, unit: Unit, analyst: &mut Option<Analyst>, counter: &AtomicU64) -> Option<Done> {
-    let folder = match &job.target {
-        Target::Folder(folder) => Some(folder),
-        Target::Stdout | Target::File(_) => None,
-    };
+    let folder = if let Target::Folder(folder) = &job.target { Some(folder) } else { None };
     let source = unit.source();
     let known = folder.and_then(|folder| product::known(job, folder, &unit, &source));
     let is_complete = known.as_ref().is_some_and(|&(_, is_complete)| is_complete);
@@ -304,11 +301,8 @@ impl<'j> Sink<'j> {
                 if self.job.args.shard.is_whole() { std::mem::take(&mut self.rows) } else { product::rows(folder) };
             writeln!(out, "{}", message(&folder.display().to_string()))?;
             if self.job.kinds.contains(&Kind::Html) {
-                write_file(
-                    &folder.join("index.html"),
-                    html::index(&rows, self.job.pages).as_bytes(),
-                    Existing::Replace,
-                )?;
+                let index = html::index(&rows, self.job.pages);
+                write_file(&folder.join("index.html"), index.as_bytes(), Existing::Replace)?;
             }
         }
         if let Some(path) = &self.job.args.problems {
