@@ -209,16 +209,15 @@ impl Opened {
     /// The answer, with its reports; `None` if the search is to answer.
     fn consult(&self, query: &Query, seed: u64, events: &EventSender) -> Option<BestMove> {
         let Ok(Some(book)) = &self.book else { return None };
-        let Query { position, request, rules, .. } = query;
-        let view = View { book, is_flipped: rules.is_flipped };
+        let Query { position, request, .. } = query;
+        let shown = Shown { book, query, events };
         let fault = |text: String| self.report_once(text, events);
-        let page = view.page(position).map_err(|error| fault(error.to_string())).ok().flatten()?;
+        let page = shown.page(position).map_err(|error| fault(error.to_string())).ok().flatten()?;
         let mut entries = legal(page, position, fault);
         entries.retain(|entry| request.searchmoves.is_empty() || request.searchmoves.contains(&entry.mv));
         if entries.is_empty() {
             return None;
         }
-        let shown = Shown { view, query, events };
         if request.runs_until_stop() {
             shown.analysis(&entries);
             return None;
@@ -273,18 +272,19 @@ fn legal(page: Page, position: &Position, fault: impl Fn(String)) -> Vec<Entry> 
     entries
 }
 
-/// A book as the rules want it to be read.
-#[derive(Clone, Copy)]
-struct View<'b> {
-    book: &'b Book,
-    is_flipped: bool,
+/// The answer to a query out of a book.
+struct Shown<'s> {
+    book: &'s Book,
+    query: &'s Query,
+    events: &'s EventSender,
 }
 
-impl View<'_> {
+impl Shown<'_> {
+    /// The page of a position, as the rules want the book to be read.
     fn page(&self, position: &Position) -> Result<Option<Page>, BookError> {
         let setup = position.to_setup();
         let page = self.book.probe(&setup)?;
-        if page.is_some() || !self.is_flipped {
+        if page.is_some() || !self.query.rules.is_flipped {
             return Ok(page);
         }
         Ok(self.book.probe(&setup.flipped())?.map(Page::flipped))
@@ -307,15 +307,7 @@ impl View<'_> {
         }
         line
     }
-}
 
-struct Shown<'s> {
-    view: View<'s>,
-    query: &'s Query,
-    events: &'s EventSender,
-}
-
-impl Shown<'_> {
     /// Shows the moves of the position, best first.
     fn analysis(&self, entries: &[Entry]) {
         let best = best_first(entries);
@@ -354,7 +346,7 @@ impl Shown<'_> {
         self.events.notice(format!("book: {}, one of {candidates} moves, seed {seed}", chosen.mv));
         let others = best_first(playable).into_iter().filter(|entry| entry.mv != chosen.mv);
         self.lines(&std::iter::once(chosen).chain(others).collect::<Vec<_>>());
-        let ponder = self.view.line(position, chosen, 2).get(1).copied();
+        let ponder = self.line(position, chosen, 2).get(1).copied();
         Some(BestMove::Play { best: chosen.mv, ponder })
     }
 
@@ -367,7 +359,7 @@ impl Shown<'_> {
                 depth: entry.depth,
                 multipv: u32::try_from(index + 1).ok().filter(|_| rules.lines > 1),
                 score: entry.value.map(score),
-                pv: self.view.line(position, entry, rules.line_plies),
+                pv: self.line(position, entry, rules.line_plies),
                 ..Info::counters(0, time_ms, 0)
             });
         }
