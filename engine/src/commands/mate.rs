@@ -199,7 +199,7 @@ fn print(
     let (json, mut totals) = (job.args.json, Totals::default());
     let (mut waiting, mut due) = (BTreeMap::new(), 0);
     if !json {
-        report::write_heading(out)?;
+        writeln!(out, "{}", report::HEADING)?;
     }
     loop {
         let event = events.recv_timeout(POLL);

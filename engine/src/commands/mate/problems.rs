@@ -3,7 +3,7 @@
 //! Lists are read line by line, as problems are solved: their length costs no memory.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use enbu_files::{FileKind, Refusal, reason};
 use enbu_kifu::{Board, KifuError, Mode, Record, read_any, usi};
@@ -45,60 +45,49 @@ pub(super) type Problems = Box<dyn Iterator<Item = Problem> + Send>;
 /// Fails at the first argument that is neither a file nor an SFEN. What cannot be read in a file is
 /// a [`Problem`] without a position.
 pub(super) fn open(arguments: &[String], ply: Option<usize>) -> Result<Problems, String> {
-    let sources = (1..).zip(arguments).map(|(number, argument)| Source::new(number, argument, ply));
+    let sources = (1..).zip(arguments).map(|(number, argument)| source(number, argument, ply));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
-    Ok(Box::new(sources.into_iter().flat_map(move |source| source.problems(ply))))
+    Ok(Box::new(sources.into_iter().flatten()))
 }
 
-enum Source {
-    Sfen(Box<Problem>),
-    Stdin,
-    File(PathBuf),
-}
-
-impl Source {
-    fn new(number: usize, argument: &str, ply: Option<usize>) -> Result<Self, String> {
-        let path = Path::new(argument);
-        if argument == "-" {
-            return Ok(Self::Stdin);
-        } else if path.is_dir() {
-            let text = text!(
-                "{argument} is a folder; name the files in it",
-                "{argument} はフォルダです。ファイルを指定してください"
-            );
-            return Err(text.to_string());
-        } else if path.exists() {
-            let found = enbu_files::open(path, FileKind::Stream);
-            return found.map(|_| Self::File(path.to_owned())).map_err(|error| named(path, &error).to_string());
-        } else if is_file_name(argument) {
-            return Err(text!("{argument}: no such file", "{argument}：ファイルがありません").to_string());
-        }
-        match line(argument, ply) {
-            Ok(position) => Ok(Self::Sfen(Box::new(Problem::new(number.to_string(), Ok(position))))),
-            Err(error) => {
-                let text = text!(
-                    "`{argument}` is neither a file nor an SFEN: {error}",
-                    "`{argument}` はファイルでも SFEN でもありません：{error}"
-                );
-                Err(text.to_string())
-            }
-        }
+/// The problems of an argument; a file is read when its first problem is wanted.
+fn source(number: usize, argument: &str, ply: Option<usize>) -> Result<Problems, String> {
+    let path = Path::new(argument).to_owned();
+    if argument == "-" {
+        return Ok(later("-".to_owned(), ply, || Ok(Box::new(BufReader::new(io::stdin())))));
+    } else if path.is_dir() {
+        let text = text!(
+            "{argument} is a folder; name the files in it",
+            "{argument} はフォルダです。ファイルを指定してください"
+        );
+        return Err(text.to_string());
+    } else if path.exists() {
+        enbu_files::open(&path, FileKind::Stream).map_err(|error| named(&path, &error).to_string())?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return Ok(later(name, ply, move || Ok(Box::new(BufReader::new(enbu_files::open(&path, FileKind::Stream)?)))));
+    } else if is_file_name(argument) {
+        return Err(text!("{argument}: no such file", "{argument}：ファイルがありません").to_string());
     }
+    let wrong = |error| {
+        text!(
+            "`{argument}` is neither a file nor an SFEN: {error}",
+            "`{argument}` はファイルでも SFEN でもありません：{error}"
+        )
+        .to_string()
+    };
+    let position = line(argument, ply).map_err(wrong)?;
+    Ok(Box::new(std::iter::once(Problem::new(number.to_string(), Ok(position)))))
+}
 
-    fn problems(self, ply: Option<usize>) -> Problems {
-        let (name, input) = match self {
-            Self::Sfen(problem) => return Box::new(std::iter::once(*problem)),
-            Self::Stdin => ("-".to_owned(), Ok(Box::new(BufReader::new(io::stdin())) as Box<dyn BufRead + Send>)),
-            Self::File(path) => {
-                let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-                let input = enbu_files::open(&path, FileKind::Stream)
-                    .map(|file| Box::new(BufReader::new(file)) as Box<dyn BufRead + Send>);
-                (name.unwrap_or_default(), input)
-            }
-        };
-        let problems = input.and_then(|input| problems_of(input, &name, ply));
+type Input = Box<dyn BufRead + Send>;
+
+/// The problems of an input that is opened when the first is wanted.
+fn later(name: String, ply: Option<usize>, open: impl FnOnce() -> io::Result<Input> + Send + 'static) -> Problems {
+    let problems = move || {
+        let problems = open().and_then(|input| problems_of(input, &name, ply));
         problems.unwrap_or_else(|error| broken(name, reason(&error).to_string()))
-    }
+    };
+    Box::new(std::iter::once_with(problems).flatten())
 }
 
 /// A source that cannot be read.
@@ -112,7 +101,7 @@ fn is_file_name(argument: &str) -> bool {
 }
 
 /// The problems of a list, which begins with an SFEN, or of records.
-fn problems_of(mut input: Box<dyn BufRead + Send>, name: &str, ply: Option<usize>) -> io::Result<Problems> {
+fn problems_of(mut input: Input, name: &str, ply: Option<usize>) -> io::Result<Problems> {
     let mut head = Vec::new();
     let mut columns = 0;
     while columns < FIRST_LINES && head.len() < LONGEST_LINE {
@@ -144,7 +133,7 @@ fn column(line: &[u8]) -> Option<String> {
 
 /// A list of SFENs, read line by line.
 struct List {
-    input: Box<dyn BufRead + Send>,
+    input: Input,
     name: String,
     ply: Option<usize>,
     /// Number of the last line.

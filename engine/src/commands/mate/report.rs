@@ -28,13 +28,11 @@ pub(super) struct Solved {
     pub(super) sound: Option<Soundness>,
 }
 
-pub(super) fn write_heading(out: &mut impl Write) -> io::Result<()> {
-    let heading = pick(
-        "problem                     plies  counted        nodes   seconds     hash  line",
-        "問題                         手数 無駄合除       局面数        秒   使用率  手順",
-    );
-    writeln!(out, "{heading}")
-}
+/// The heading of the rows.
+pub(super) const HEADING: Words = Words(
+    "problem                     plies  counted        nodes   seconds     hash  line",
+    "問題                         手数 無駄合除       局面数        秒   使用率  手順",
+);
 
 /// Sums over all problems.
 #[derive(Default)]
