@@ -25,8 +25,8 @@ pub(crate) struct OptionsArgs {
 pub(crate) fn run(args: &OptionsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     if args.json {
         writeln!(out, "{:#}", options::json())?;
-        return Ok(ExitCode::SUCCESS);
+    } else {
+        write!(out, "{}", options::markdown(Language::current()))?;
     }
-    out.write_all(options::markdown(Language::current()).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

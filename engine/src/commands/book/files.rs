@@ -17,6 +17,7 @@ use enbu_movegen::{Setup, SfenError};
 use indicatif::ProgressBar;
 
 use crate::commands::failure::{Force, check_writable, failed, usage};
+use crate::commands::inputs::extension;
 use crate::commands::progress::bar;
 use crate::terminal;
 
@@ -82,13 +83,12 @@ pub(super) fn progress() -> ProgressBar {
 
 /// Fails now if a book could not be written to `path` after long work; returns its format.
 pub(super) fn check_output(path: &Path, existing: Existing) -> io::Result<Format> {
-    let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
     let unknown = text!(
         "{}: not the extension of a book; known are .db, .ybb, .bin (Apery) and .sbk",
         "{}：定跡の拡張子ではありません（.db、.ybb、.bin（Apery）、.sbk）",
         path.display()
     );
-    let format = format.ok_or_else(|| failed(unknown))?;
+    let format = extension(path).and_then(Format::of_extension).ok_or_else(|| failed(unknown))?;
     check_writable(path, existing)?;
     Ok(format)
 }
@@ -149,8 +149,7 @@ impl Job<'_> {
     /// the output, otherwise sorted.
     pub(super) fn run(&self, name: &'static str, out: &mut impl Write) -> io::Result<ExitCode> {
         let path = &self.args.output;
-        let by_name = || path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
-        let Some(format) = self.args.to.or_else(by_name) else {
+        let Some(format) = self.args.to.or_else(|| extension(path).and_then(Format::of_extension)) else {
             let message = pick(
                 "the format of the output is not known: add --to FORMAT, or name OUT with its extension",
                 "出力の形式が分かりません。--to で形式を、または OUT に拡張子を指定してください",

@@ -208,7 +208,10 @@ impl MatchArgs {
 
     /// The settings of the match, with openings read or generated.
     pub(super) fn settings(&self, cancel: &Cancel) -> io::Result<MatchSettings> {
-        let engines = self.engine_specs()?;
+        let mut engines = self.engines.specs::<Self>("match")?;
+        if self.ponder {
+            engines.iter_mut().for_each(|engine| engine.ponder = Ponder::On);
+        }
         if engines.len() < 2 {
             return Err(wrong(text!(
                 "a match needs at least two engines: --engine for each, or tables `[[engine]]` in a file",
@@ -262,13 +265,5 @@ impl MatchArgs {
             )));
         }
         Ok(self.rounds.map_or(Tournament::levels(engines), usize::from))
-    }
-
-    fn engine_specs(&self) -> io::Result<Vec<EngineSpec>> {
-        let mut engines = self.engines.specs::<Self>("match")?;
-        if self.ponder {
-            engines.iter_mut().for_each(|engine| engine.ponder = Ponder::On);
-        }
-        Ok(engines)
     }
 }
