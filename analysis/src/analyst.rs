@@ -64,9 +64,7 @@ impl Searcher {
         }
     }
 
-    fn search(&mut self, position: &Position, limits: Limits, options: Options, heard: &Arc<Heard>) {
-        *heard.0.lock() = Default::default();
-        let listener = Arc::clone(heard) as Arc<dyn Listener>;
+    fn search(&mut self, position: &Position, limits: Limits, options: Options, listener: Arc<dyn Listener>) {
         match self {
             Self::Solo(solo) => {
                 solo.analyse(position, limits, options, listener);
@@ -132,7 +130,6 @@ pub struct Analyst {
     game: Tables,
     /// For opening positions, each searched from empty tables.
     apart: Tables,
-    heard: Arc<Heard>,
     openings: Arc<OpeningCache>,
     /// Name of program and evaluation.
     pub engine: String,
@@ -169,7 +166,6 @@ impl Analyst {
                 solver: solver(nodes_mb.clamp(1, hash_mb))?,
             },
             apart: Tables { searcher: Searcher::new(&settings, apart_mb, evaluation)?, solver: solver(1)? },
-            heard: Arc::default(),
             openings,
             engine: engine.into(),
             settings,
@@ -210,8 +206,7 @@ impl Analyst {
             return Some(Judged { over: Some(over), ..Judged::default() });
         }
         let Some(key) = self.opening_key(position, start, rules) else {
-            let judged = self.game.search(&self.settings, position, rules, Vec::new(), &self.heard);
-            return Some(self.game.with_mate(&self.settings, position, judged));
+            return Some(self.game.judge(&self.settings, position, rules));
         };
         let slot = self.openings.slot(key);
         let mut known = match if_busy {
@@ -219,10 +214,8 @@ impl Analyst {
             IfBusy::Skip => slot.try_lock()?,
         };
         if known.is_none() {
-            let alone = position.without_history();
             self.apart.clear();
-            let judged = self.apart.search(&self.settings, &alone, rules, Vec::new(), &self.heard);
-            *known = Some(self.apart.with_mate(&self.settings, &alone, judged));
+            *known = Some(self.apart.judge(&self.settings, &position.without_history(), rules));
         }
         known.clone()
     }
@@ -235,7 +228,7 @@ impl Analyst {
         if others.is_empty() {
             return None;
         }
-        Some(self.game.search(&self.settings, position, rules, others, &self.heard))
+        Some(self.game.search(&self.settings, position, rules, others))
     }
 
     /// Returns the length and the line of the mate if every reply to a check can be answered by a mate;
@@ -306,14 +299,8 @@ impl Tables {
         }
     }
 
-    fn search(
-        &mut self,
-        settings: &Settings,
-        position: &Position,
-        rules: GameRules,
-        root_moves: Vec<Move>,
-        heard: &Arc<Heard>,
-    ) -> Judged {
+    /// Judges the moves of a position, or some of them, by the search.
+    fn search(&mut self, settings: &Settings, position: &Position, rules: GameRules, root_moves: Vec<Move>) -> Judged {
         let options = Options {
             multi_pv: settings.multi_pv.max(1),
             entering_king: rules.entering_king,
@@ -330,7 +317,8 @@ impl Tables {
             Limit::Nodes(nodes) => limits.nodes = Some(nodes),
             Limit::Depth(depth) => limits.depth = Some(depth.max(1)),
         }
-        self.searcher.search(position, limits, options, heard);
+        let heard = Arc::new(Heard::default());
+        self.searcher.search(position, limits, options, Arc::clone(&heard) as Arc<dyn Listener>);
         let mut heard = heard.0.lock();
         heard.0.sort_by_key(|report| report.multi_pv);
         let depth = heard.0.first().map_or(0, |report| report.depth);
@@ -345,9 +333,10 @@ impl Tables {
         judged
     }
 
-    /// Adds the mate that the solver finds, as the best line where the search knows no
-    /// shorter one.
-    fn with_mate(&mut self, settings: &Settings, position: &Position, mut judged: Judged) -> Judged {
+    /// Judges a position by the search, and adds the mate that the solver finds, as the best line where
+    /// the search knows no shorter one.
+    fn judge(&mut self, settings: &Settings, position: &Position, rules: GameRules) -> Judged {
+        let mut judged = self.search(settings, position, rules, Vec::new());
         let Some(solver) = self.solver.as_mut().filter(|_| judged.over.is_none()) else { return judged };
         let limits = mate_limits(settings);
         let solution = solver.solve(position, &limits, &AtomicBool::new(false), &mut |_| {});
