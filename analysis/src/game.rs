@@ -214,34 +214,27 @@ impl Game<'_> {
         for index in indices {
             let Some(&place) = line.places.get(index) else { continue };
             let position = line.walk.position(self.start, index);
-            self.put(&mut line.judged, &mut later, place, &position, IfBusy::Skip)?;
+            if !self.put(&mut line, place, &position, IfBusy::Skip)? {
+                later.push((place, position));
+            }
         }
         for (place, position) in later {
-            self.put(&mut line.judged, &mut Vec::new(), place, &position, IfBusy::Wait)?;
+            self.put(&mut line, place, &position, IfBusy::Wait)?;
         }
         Ok(line)
     }
 
-    /// Judges a position into its place, unless that is known, or puts it off while another game
-    /// searches it.
-    fn put(
-        &mut self,
-        judged: &mut [Option<Judged>],
-        later: &mut Vec<(usize, Position)>,
-        place: usize,
-        position: &Position,
-        if_busy: IfBusy,
-    ) -> Result<(), GameError> {
-        let Some(judged) = judged.get_mut(place) else { return Ok(()) };
+    /// Judges a position into its place, unless that is known; false while another game searches it.
+    fn put(&mut self, line: &mut Searched, place: usize, at: &Position, if_busy: IfBusy) -> Result<bool, GameError> {
+        let Some(judged) = line.judged.get_mut(place) else { return Ok(true) };
         if judged.is_none() {
             self.go_on()?;
-            *judged = self.analyst.judge(position, self.record.setup(), self.rules, if_busy);
+            *judged = self.analyst.judge(at, self.record.setup(), self.rules, if_busy);
         }
-        match judged {
-            Some(_) => (self.on_position)(),
-            None => later.push((place, position.clone())),
+        if judged.is_some() {
+            (self.on_position)();
         }
-        Ok(())
+        Ok(judged.is_some())
     }
 
     /// Fails once the caller has stopped the analysis.
