@@ -23,12 +23,9 @@ pub(crate) fn accuracy(loss: f64) -> f64 {
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0usize);
-    for value in values {
-        sum += value;
-        count += 1;
-    }
-    (count > 0).then(|| (sum / count as f64 * 1e3).round() / 1e3)
+    let values: Vec<f64> = values.collect();
+    let mean = values.iter().fold(0.0, |sum, value| sum + value) / values.len() as f64;
+    (!values.is_empty()).then_some((mean * 1e3).round() / 1e3)
 }
 
 fn of_side(report: &GameReport, side: Side) -> SideReport {
@@ -66,10 +63,8 @@ fn deciding(report: &GameReport) -> Option<usize> {
     let since = last.map_or(0, |position| position.ply);
     let losses = report.moves.iter().filter(|mv| mv.side != winner && mv.ply > since);
     let losses = losses.filter_map(|mv| mv.loss.map(|loss| (loss, mv.ply)));
-    let greatest = losses.fold(None, |best: Option<(f64, usize)>, (loss, ply)| match best {
-        Some((most, _)) if most >= loss => best,
-        _ => Some((loss, ply)),
-    });
+    // The first of equal ones.
+    let greatest = losses.reduce(|most, next| if next.0 > most.0 { next } else { most });
     greatest.filter(|&(loss, _)| loss >= LEAST_DECISIVE_LOSS).map(|(_, ply)| ply)
 }
 
