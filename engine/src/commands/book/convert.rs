@@ -1,5 +1,6 @@
 //! `enbu book convert`, `sort`, `merge` and `prune`: a book from others.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -90,7 +91,7 @@ fn plies(keep: bool) -> Plies {
 /// The book of one input, unchanged.
 fn job<'a>(input: &'a PathBuf, args: &'a WriteArgs) -> Job<'a> {
     let (inputs, choice, plies) = (std::slice::from_ref(input), Rule::Deeper, Plies::Separate);
-    Job { inputs, args, choice, plies, sorts_moves: false, edit: &Some }
+    Job { inputs, args, choice, plies, sorts_moves: false, edit: &Some, notices: RefCell::default() }
 }
 
 pub(super) fn convert(args: &ConvertArgs, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -103,8 +104,9 @@ pub(super) fn sort(args: &SortArgs, out: &mut impl Write) -> io::Result<ExitCode
 }
 
 pub(super) fn merge(args: &MergeArgs, out: &mut impl Write) -> io::Result<ExitCode> {
-    let (inputs, choice, plies) = (&args.inputs, args.rule, plies(args.keep_plies));
-    Job { inputs, args: &args.write, choice, plies, sorts_moves: true, edit: &Some }.run("book merge", out)
+    let (plies, notices) = (plies(args.keep_plies), RefCell::default());
+    let (inputs, choice, args) = (&args.inputs, args.rule, &args.write);
+    Job { inputs, args, choice, plies, sorts_moves: true, edit: &Some, notices }.run("book merge", out)
 }
 
 pub(super) fn prune(args: &PruneArgs, out: &mut impl Write) -> io::Result<ExitCode> {

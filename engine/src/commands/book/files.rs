@@ -133,11 +133,12 @@ pub(super) struct Job<'a> {
     pub(super) sorts_moves: bool,
     /// Changes a page or drops it.
     pub(super) edit: &'a dyn Fn(Page) -> Option<Page>,
+    pub(super) notices: RefCell<Notices>,
 }
 
 /// The faults of the inputs and the notices about them.
 #[derive(Default)]
-struct Notices {
+pub(super) struct Notices {
     lines: Vec<String>,
     faults: u64,
     /// The first fault, if faults are not skipped.
@@ -157,15 +158,15 @@ impl Job<'_> {
             return Err(usage::<WriteArgs>(name, message));
         };
         check_writable(path, self.args.force.existing())?;
-        let notices = RefCell::new(Notices::default());
-        let streamed = match self.stream(format, &notices) {
+        let sources = self.inputs.iter().map(|path| self.pages(path));
+        let streamed = match self.write(format, merge(Order::of(format), sources)) {
             Err(BookError { fault: Fault::Unsorted(_), .. }) => {
-                notices.take();
-                self.sort(format, &notices)
+                self.notices.take();
+                self.sort(format)
             }
             outcome => outcome,
         };
-        let notices = notices.into_inner();
+        let notices = self.notices.take();
         notices.lines.iter().for_each(notice);
         if notices.faults > MOST_FAULTS {
             notice(text!("{} more faults", "異常はほかに {} 件あります", notices.faults - MOST_FAULTS));
@@ -191,22 +192,13 @@ impl Job<'_> {
     }
 
     /// The pages of an input, edited. A fault becomes a notice, or ends all inputs.
-    fn pages<'n>(
-        &'n self,
-        path: &'n Path,
-        notices: &'n RefCell<Notices>,
-    ) -> impl Iterator<Item = Result<Page, BookError>> + 'n {
-        let mut pages = match self.args.read.open(path) {
-            Ok(pages) => Some(pages),
-            Err(error) => {
-                notices.borrow_mut().fatal.get_or_insert(error);
-                None
-            }
-        };
+    fn pages<'n>(&'n self, path: &'n Path) -> impl Iterator<Item = Result<Page, BookError>> + 'n {
+        let fatal = |error| _ = self.notices.borrow_mut().fatal.get_or_insert(error);
+        let mut pages = self.args.read.open(path).map_err(fatal).ok();
         std::iter::from_fn(move || {
             loop {
                 let source = pages.as_mut()?;
-                let mut notices = notices.borrow_mut();
+                let mut notices = self.notices.borrow_mut();
                 match source.next() {
                     _ if notices.fatal.is_some() => return None,
                     Some(Ok(page)) => {
@@ -245,23 +237,18 @@ impl Job<'_> {
         })
     }
 
-    fn stream(&self, format: Format, notices: &RefCell<Notices>) -> Result<(Written, u64), BookError> {
-        let sources = self.inputs.iter().map(|path| self.pages(path, notices));
-        self.write(format, merge(Order::of(format), sources), notices)
-    }
-
-    fn sort(&self, format: Format, notices: &RefCell<Notices>) -> Result<(Written, u64), BookError> {
+    fn sort(&self, format: Format) -> Result<(Written, u64), BookError> {
         let limit = (self.args.memory as usize).saturating_mul(1 << 20);
         let mut sorter = Sorter::new(folder(&self.args.output), limit);
         let bar = progress();
         for path in self.inputs {
-            for page in self.pages(path, notices) {
+            for page in self.pages(path) {
                 sorter.push(Order::of(format).rank(page?))?;
                 bar.inc(1);
             }
         }
         bar.finish_and_clear();
-        self.write(format, sorter.pages()?, notices)
+        self.write(format, sorter.pages()?)
     }
 
     /// Writes sorted pages; returns the number of those combined with others as well.
@@ -269,7 +256,6 @@ impl Job<'_> {
         &self,
         format: Format,
         pages: impl Iterator<Item = Result<Page, BookError>>,
-        notices: &RefCell<Notices>,
     ) -> Result<(Written, u64), BookError> {
         let bar = progress();
         // Only a `.db` has a page for each ply.
@@ -278,16 +264,16 @@ impl Job<'_> {
         let preface = self.preface();
         let counted = pages.by_ref().map(|page| {
             bar.inc(1);
-            page.map(|mut page| {
-                if self.sorts_moves {
-                    page.sort();
-                }
-                page
-            })
+            let mut page = page?;
+            if self.sorts_moves {
+                page.sort();
+            }
+            Ok(page)
         });
         // A fatal fault ends the inputs; it must end the writing as well.
         let checked = counted.chain(std::iter::from_fn(|| {
-            notices.borrow().fatal.as_ref().map(|error| Err(BookError::from(io::Error::other(error.to_string()))))
+            let fatal = &self.notices.borrow().fatal;
+            fatal.as_ref().map(|error| Err(BookError::from(io::Error::other(error.to_string()))))
         }));
         let written = write(&self.args.output, format, &preface, checked, self.args.force.existing());
         bar.finish_and_clear();
