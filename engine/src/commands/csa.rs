@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Sender, bounded, unbounded};
 use enbu_csa::{
     Backoff, Client, DEFAULT_PORT, Halt, LEAST_KEEPALIVE, Limits, Notice, Player, PlayerError, Pondering, Process,
     RecordFiles, Secret, Settings, Waker,
@@ -75,7 +75,9 @@ pub(crate) fn run(args: &CsaArgs, out: &mut impl Write) -> io::Result<ExitCode> 
     let mut console = Console::new(out, log, trace)?;
     let ((halted, halts), cancel) = (unbounded(), Cancel::default());
     listen(halted, cancel.clone())?;
-    let (wake, wakes) = waker();
+    let (waker, wakes) = bounded(1);
+    // A full channel wakes the client as well.
+    let wake = Arc::new(move || _ = waker.try_send(()));
     let player = player(engine, settings.ponder, wake, cancel).map_err(io::Error::other)?;
     let client = Client::new(settings, player, wakes, halts, &mut console).map_err(io::Error::other)?;
     let result = client.run();
@@ -172,16 +174,6 @@ fn player(mut launch: Launch, ponder: Pondering, wake: Waker, cancel: Cancel) ->
         player.set_option("USI_Ponder", Some(if ponder == Pondering::Yes { "true" } else { "false" }))?;
     }
     Ok(player)
-}
-
-/// A callback that wakes the client, and the channel in which it is noticed.
-fn waker() -> (Waker, Receiver<()>) {
-    let (sender, receiver) = bounded(1);
-    let wake = move || {
-        // A full channel wakes the client as well.
-        let _ = sender.try_send(());
-    };
-    (Arc::new(wake), receiver)
 }
 
 /// Listens for interruptions: SIGINT after the game, twice or SIGTERM at once. The second one also
