@@ -12,7 +12,7 @@ use crate::readout;
 use crate::reply::{BestMove, Reply};
 use crate::session::engine::{Engine, Event, EventSender, Outcome};
 use crate::session::game::{self, Game};
-use crate::session::job::{Job, JobContext, JobKind};
+use crate::session::job::{JobContext, JobKind};
 use crate::session::search::{Purpose, Search, Stage};
 use crate::session::traffic::TrafficLog;
 use crate::session::{Exit, Message, Queued, Session, perft};
@@ -141,15 +141,6 @@ impl<E: Engine> Session<E> {
     }
 
     // --- jobs ---
-
-    fn start_job(&mut self, kind: JobKind, work: impl FnOnce(&JobContext) + Send + 'static) {
-        let keepalive_at = Instant::now() + self.timing.keepalive;
-        let job = Job::start(kind, keepalive_at, &self.sender, self.start_thread, work);
-        if self.leaving.as_ref().is_some_and(|leaving| leaving.cancelled) {
-            job.cancel();
-        }
-        self.job = Some(job);
-    }
 
     /// Forgets the last game before `readyok`: clients start the clock right after
     /// `usinewgame`, which then finds nothing left to forget.

@@ -12,7 +12,8 @@ use crossbeam_channel::Sender;
 
 use crate::command::GoRequest;
 use crate::reply::Reply;
-use crate::session::Message;
+use crate::session::engine::Engine;
+use crate::session::{Message, Session};
 
 pub(super) struct Job {
     pub(super) kind: JobKind,
@@ -64,29 +65,27 @@ impl JobContext {
     }
 }
 
-impl Job {
+impl<E: Engine> Session<E> {
     /// Starts `work`. The session gets [`Message::JobDone`] when it is through, even
     /// if it panics.
-    pub(super) fn start(
-        kind: JobKind,
-        keepalive_at: Instant,
-        messages: &Sender<Message>,
-        start_thread: StartThread,
-        work: impl FnOnce(&JobContext) + Send + 'static,
-    ) -> Self {
-        let cancel = Arc::new(AtomicBool::new(false));
-        let context = JobContext { cancel: Arc::clone(&cancel), messages: messages.clone() };
+    pub(super) fn start_job(&mut self, kind: JobKind, work: impl FnOnce(&JobContext) + Send + 'static) {
+        let is_late = self.leaving.as_ref().is_some_and(|leaving| leaving.cancelled);
+        let cancel = Arc::new(AtomicBool::new(is_late));
+        let context = JobContext { cancel: Arc::clone(&cancel), messages: self.sender.clone() };
         let run = Box::new(move || {
             let failure = catch_unwind(AssertUnwindSafe(|| work(&context))).err().map(|payload| panic_text(&*payload));
             let _ = context.messages.send(Message::JobDone { failure });
         });
-        if let Err(error) = start_thread(run) {
+        let keepalive_at = Instant::now() + self.timing.keepalive;
+        if let Err(error) = (self.start_thread)(run) {
             let failure = Some(format!("no thread: {error}"));
-            let _ = messages.send(Message::JobDone { failure });
+            let _ = self.sender.send(Message::JobDone { failure });
         }
-        Self { kind, keepalive_at, deadline: None, cancel }
+        self.job = Some(Job { kind, keepalive_at, deadline: None, cancel });
     }
+}
 
+impl Job {
     /// Asks the job to end early.
     pub(super) fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
