@@ -109,15 +109,18 @@ impl Score {
     }
 }
 
-/// Bound type of a score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+/// Bound type of a score; as a text its word with a blank before it, or nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, strum::Display)]
 pub enum Bound {
     /// It is the score.
     #[default]
+    #[strum(serialize = "")]
     Exact,
     /// The true score is at least this.
+    #[strum(serialize = " lowerbound")]
     Lower,
     /// The true score is at most this.
+    #[strum(serialize = " upperbound")]
     Upper,
 }
 
@@ -253,17 +256,6 @@ impl fmt::Display for Score {
             Self::MateIn(plies) => write!(f, "mate {plies}"),
             Self::MatedIn(plies) => write!(f, "mate -{plies}"),
         }
-    }
-}
-
-impl fmt::Display for Bound {
-    /// Nothing when exact, else the word with a blank before it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Exact => "",
-            Self::Lower => " lowerbound",
-            Self::Upper => " upperbound",
-        })
     }
 }
 
