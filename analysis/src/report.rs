@@ -221,14 +221,6 @@ impl GameReport {
         std::iter::once(main).chain(variations)
     }
 
-    /// The figures of a side.
-    pub const fn side(&self, side: Side) -> &SideReport {
-        match side {
-            Side::Black => &self.black,
-            Side::White => &self.white,
-        }
-    }
-
     /// The report as one line of JSON.
     pub fn to_json(&self) -> String {
         // Plain data without maps: serialisation cannot fail.

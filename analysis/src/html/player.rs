@@ -95,8 +95,8 @@ pub(super) struct Played {
 impl Played {
     /// The part of a side in a game whose page is at an address.
     pub(super) fn of(report: &GameReport, side: Side, url: &str) -> Self {
-        let names = (&report.black_name, &report.white_name);
-        let (name, opponent) = if side == Side::Black { names } else { (names.1, names.0) };
+        let (black, white) = ((&report.black_name, &report.black), (&report.white_name, &report.white));
+        let ((name, own), (opponent, _)) = if side == Side::Black { (black, white) } else { (white, black) };
         let lost = report.winner.is_some_and(|winner| winner != side);
         let won = usize::from(report.winner == Some(side));
         let game = Tally { games: 1, won, lost: usize::from(lost), ..Tally::default() };
@@ -116,7 +116,7 @@ impl Played {
         }
         let bad = judged.filter(|mv| mv.class >= Some(Class::Mistake));
         let worst = bad.map(|mv| (mv.loss.unwrap_or(0.0), moment(report, mv, url, &opponent)));
-        Self { name: name.clone(), groups, missed_mates: report.side(side).missed_mates, worst: worst_of(worst) }
+        Self { name: name.clone(), groups, missed_mates: own.missed_mates, worst: worst_of(worst) }
     }
 }
 
