@@ -34,9 +34,6 @@ pub(crate) const EXAMPLES: &str = "Examples: ‖ 例：
 
 Ctrl-C ends the program after the game; twice, or SIGTERM, resigns. Exit code 1: login refused, no connection, or a fault of the engine. ‖ Ctrl-C で対局後に終了、2回押すか SIGTERM で投了します。終了コード 1：ログイン拒否、接続不能、エンジンの異常。";
 
-/// Seconds between blank lines.
-const KEEPALIVE_S: f64 = 40.0;
-
 #[derive(Args)]
 pub(crate) struct CsaArgs {
     /// Settings in TOML; options of the command line replace them ‖ TOML の設定ファイル。コマンドラインの指定が優先
@@ -105,7 +102,7 @@ fn settings(args: &CsaArgs, config: &Config) -> io::Result<Settings> {
         let wrong = |_| failed(text!("{value} is no number of seconds", "{value} は秒数ではありません"));
         Duration::try_from_secs_f64(value).map_err(wrong)
     };
-    let keepalive = seconds(args.server.keepalive, config.server.keepalive, KEEPALIVE_S)?;
+    let keepalive = seconds(args.server.keepalive, config.server.keepalive, 40.0)?;
     if keepalive < LEAST_KEEPALIVE {
         let text = text!("--keepalive: at least 30 seconds are needed", "--keepalive は 30 秒以上にしてください");
         return Err(wrong(text));

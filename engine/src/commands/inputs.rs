@@ -33,7 +33,9 @@ pub(in crate::commands) fn inputs(paths: &[PathBuf]) -> io::Result<Vec<Input>> {
 
 /// The files to read; a folder gives those with the extension of a format, and all that `is_other` names.
 pub(in crate::commands) fn inputs_or(paths: &[PathBuf], is_other: impl Fn(&Path) -> bool) -> io::Result<Vec<Input>> {
-    let is_read = |file: &PathBuf| is_record(file) || is_other(file);
+    let is_record = |format: Format| format != Format::Svg;
+    let is_read =
+        |file: &PathBuf| extension(file).and_then(Format::of_extension).is_some_and(is_record) || is_other(file);
     let file = |path: &Path| Input { path: path.to_owned(), subfolder: PathBuf::new() };
     if paths.is_empty() {
         return Ok(vec![file(Path::new("-"))]);
@@ -62,11 +64,6 @@ pub(in crate::commands) fn listed(paths: &[PathBuf]) -> String {
 pub(in crate::commands) fn no_records(folders: &[PathBuf]) -> io::Error {
     let folders = listed(folders);
     failed(text!("no records found in {folders}", "{folders} に棋譜がありません"))
-}
-
-/// Returns true for a file with the extension of a format that is read.
-fn is_record(path: &Path) -> bool {
-    extension(path).and_then(Format::of_extension).is_some_and(|format| format != Format::Svg)
 }
 
 impl Input {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use enbu_arena::report::Report;
 use enbu_arena::results::{self, ResultsFile};
-use enbu_arena::{Bracket, Contest, ContestError, GameRecord, MatchEvent, Pentanomial, Scores, Sprt, chart};
+use enbu_arena::{Bracket, Contest, ContestError, GameRecord, MatchEvent, Scores, Sprt, chart};
 use enbu_files::Existing;
 use enbu_language::{Both, pick, text};
 use serde_json::{Value, json};
@@ -363,16 +363,15 @@ fn machine(report: &Report, sprt: Option<&Sprt>) -> Value {
         fields.insert("elo".to_owned(), json!(pairs.elo()));
         fields.insert("normalised_elo".to_owned(), json!(pairs.normalised_elo()));
         fields.insert("los".to_owned(), json!(pairs.los()));
-        fields.extend(sprt.map(|sprt| ("sprt".to_owned(), machine_sprt(sprt, pairs))));
+        if let Some(sprt) = sprt {
+            let (lower, upper) = sprt.bounds();
+            let test = json!({
+                "elo0": sprt.elo0, "elo1": sprt.elo1, "model": sprt.model, "llr": sprt.llr(pairs),
+                "lower": lower, "upper": upper, "decision": sprt.decision(pairs),
+            });
+            fields.insert("sprt".to_owned(), test);
+        }
         Value::Object(fields)
     });
     pairings.collect()
-}
-
-fn machine_sprt(sprt: &Sprt, pairs: &Pentanomial) -> Value {
-    let (lower, upper) = sprt.bounds();
-    json!({
-        "elo0": sprt.elo0, "elo1": sprt.elo1, "model": sprt.model, "llr": sprt.llr(pairs),
-        "lower": lower, "upper": upper, "decision": sprt.decision(pairs),
-    })
 }
