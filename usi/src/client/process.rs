@@ -195,7 +195,7 @@ impl Process {
             {
                 let (inbox, arrival) = &*self.shared;
                 let mut inbox = inbox.lock();
-                while inbox.lines.is_empty() && !inbox.closed && !arrival.wait_until(&mut inbox, wake).timed_out() {}
+                arrival.wait_while_until(&mut inbox, |inbox| inbox.lines.is_empty() && !inbox.closed, wake);
                 // An engine that floods always has a line, at last one after the deadline.
                 if inbox.lines.front().is_some_and(|line| line.at > deadline) {
                     return Err(ClientError::Silent(expected, limit));
@@ -270,8 +270,7 @@ impl Process {
         }
         if self.has_ended() {
             let (inbox, arrival) = &*self.shared;
-            let (mut inbox, until) = (inbox.lock(), Instant::now() + LAST_WORDS);
-            while !inbox.closed && !arrival.wait_until(&mut inbox, until).timed_out() {}
+            arrival.wait_while_for(&mut inbox.lock(), |inbox| !inbox.closed, LAST_WORDS);
         }
         self.kill();
         self.waiting_lines()
@@ -308,7 +307,7 @@ impl Process {
         self.kill();
         let (inbox, arrival) = &*self.shared;
         let mut inbox = inbox.lock();
-        while !inbox.stderr_closed && !arrival.wait_until(&mut inbox, deadline).timed_out() {}
+        arrival.wait_while_until(&mut inbox, |inbox| !inbox.stderr_closed, deadline);
         let tail: Vec<u8> = inbox.stderr_tail.iter().copied().collect();
         let tail = String::from_utf8_lossy(&tail).trim().replace(['\r', '\n'], " | ");
         let ended = match self.ended {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
@@ -98,17 +98,12 @@ impl Output {
 
     /// Blocks until everything is written, up to `patience`.
     pub(super) fn close(&self, patience: Duration) {
-        let deadline = Instant::now() + patience;
         let mut queue = self.shared.queue.lock();
         if queue.state == State::Open {
             queue.state = State::Closing;
         }
         self.shared.changed.notify_all();
-        while queue.state != State::Finished {
-            if self.shared.changed.wait_until(&mut queue, deadline).timed_out() {
-                return;
-            }
-        }
+        self.shared.changed.wait_while_for(&mut queue, |queue| queue.state != State::Finished, patience);
     }
 }
 
@@ -124,20 +119,14 @@ impl Shared {
         Ok(())
     }
 
+    /// The next line, once there is one; `None` after the last.
     fn next(&self) -> io::Result<Option<Line>> {
         let mut queue = self.queue.lock();
-        loop {
-            if queue.answer_bytes > MAX_ANSWER_BYTES {
-                return Err(ErrorKind::TimedOut.into());
-            }
-            if let Some(line) = queue.pop(0) {
-                return Ok(Some(line));
-            }
-            if queue.state != State::Open {
-                return Ok(None);
-            }
-            self.changed.wait(&mut queue);
+        self.changed.wait_while(&mut queue, |queue| queue.lines.is_empty() && queue.state == State::Open);
+        if queue.answer_bytes > MAX_ANSWER_BYTES {
+            return Err(ErrorKind::TimedOut.into());
         }
+        Ok(queue.pop(0))
     }
 }
 
