@@ -103,10 +103,7 @@ pub fn analyse(
     };
     analyst.new_game();
     let mut game = Game { record, start: &start, rules, analyst, stop, on_position };
-    let mut lines = Vec::new();
-    for walk in walks(record, &start) {
-        lines.push(game.search(walk)?);
-    }
+    let mut lines = walks(record, &start).into_iter().map(|walk| game.search(walk)).collect::<Result<Vec<_>, _>>()?;
     for line in &mut lines {
         game.reconsider(line)?;
     }
@@ -411,8 +408,7 @@ fn rounded(share: f64) -> f64 {
 }
 
 fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analyst) -> Vec<MoveReport> {
-    let mut reports = Vec::new();
-    for (index, &(id, mv)) in line.walk.moves.iter().enumerate() {
+    let report = |(index, &(id, mv)): (usize, &(NodeId, Move))| {
         let side = if index % 2 == 0 { first } else { !first };
         let mut report = MoveReport {
             ply: line.walk.from() + index + 1,
@@ -426,9 +422,9 @@ fn move_reports(record: &Record, line: &Searched, first: Color, analyst: &Analys
         {
             judge_move(&mut report, before, after, mv, side, analyst);
         }
-        reports.push(report);
-    }
-    reports
+        report
+    };
+    line.walk.moves.iter().enumerate().map(report).collect()
 }
 
 /// Loss and class of a move.

@@ -185,16 +185,12 @@ fn day(report: &GameReport) -> &str {
 
 /// Event, date, opening, end and length of a game.
 fn facts(report: &GameReport, words: &Words) -> String {
-    let mut facts: Vec<String> = [&report.event, &report.date]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .map(|text| escape(&shortened(text)))
-        .collect();
+    let known = [&report.event, &report.date].into_iter().filter(|text| !text.is_empty());
+    let mut facts: Vec<String> = known.map(|text| escape(&shortened(text))).collect();
     facts.extend(report.names.opening.as_ref().map(name));
     facts.extend(report.winner.map(|winner| words.side(winner) + &in_both("の勝ち| won")));
-    facts.extend(
-        report.end.as_deref().map(|end| both(&escape(&shortened(EndKind::in_japanese(end))), &escape(&shortened(end)))),
-    );
+    let end = report.end.as_deref().map(|end| [EndKind::in_japanese(end), end].map(str::to_owned));
+    facts.extend(end.as_ref().map(bilingual));
     facts.push(both(&format!("{}手", report.moves.len()), &format!("{} moves", report.moves.len())));
     facts.join(" · ")
 }

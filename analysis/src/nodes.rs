@@ -25,11 +25,8 @@ fn line(record: &Record, start: NodeId, moves: &[MoveReport]) -> Vec<NodeId> {
     let mut nodes = vec![start];
     let mut at = start;
     for mv in moves {
-        let played = |&id: &NodeId| match record.node(id).event() {
-            Event::Move(known) => known.to_string() == mv.usi,
-            _ => false,
-        };
-        let Some(next) = record.children(at).find(played) else { break };
+        let is_played = |event: &Event| matches!(event, Event::Move(known) if known.to_string() == mv.usi);
+        let Some(next) = record.children(at).find(|&id| is_played(record.node(id).event())) else { break };
         nodes.push(next);
         at = next;
     }
