@@ -17,8 +17,9 @@ use enbu_language::{pick, text};
 use enbu_movegen::EnteringKingRule;
 use enbu_usi::client::Cancel;
 
-use super::choices::{Choice, one_of};
+use super::choices::{Choice, one_of, word};
 use super::failure::{failed, named};
+use super::openings::{SearchJudge, generate};
 pub(crate) use super::program::find_program;
 
 /// The message for games without a limit of time, nodes or depth.
@@ -127,8 +128,7 @@ impl RuleArgs {
     }
 
     pub(crate) fn words(&self) -> String {
-        let rule = RULES.iter().find(|rule| rule.2 == self.rule).map_or("", |rule| rule.0);
-        let mut words = format!("max-moves={} rule={rule}", self.max_moves);
+        let mut words = format!("max-moves={} rule={}", self.max_moves, word(RULES, &self.rule));
         if self.ask_mated {
             words += " ask-mated";
         }
@@ -169,10 +169,8 @@ const RULES: &[Choice<EnteringKingRule>] = &[
 /// Seconds of patience, at most a day.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| pick("not a number of seconds", "秒数ではありません"))?;
-    let is_possible = (0.001..=86_400.0).contains(&value);
-    is_possible
-        .then_some(value)
-        .ok_or(pick("0.001 to 86400 seconds are needed", "0.001～86400 秒の範囲で指定してください").into())
+    let refused = pick("0.001 to 86400 seconds are needed", "0.001～86400 秒の範囲で指定してください");
+    if (0.001..=86_400.0).contains(&value) { Ok(value) } else { Err(refused.to_owned()) }
 }
 
 /// Whole numbers between commas.
@@ -224,7 +222,7 @@ pub(crate) fn openings(
     if source.starts_with("random:") {
         let kind: RandomOpenings = source.parse().map_err(io::Error::other)?;
         let go_on = || if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        return super::openings::generate(kind, count, seed, go_on);
+        return generate(&mut SearchJudge::new()?, kind, count, seed, go_on);
     }
     let path = Path::new(source);
     let text = enbu_files::read_text(path, FileKind::Record).map_err(|error| named(path, &error))?;

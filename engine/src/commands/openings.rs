@@ -65,6 +65,10 @@ fn centipawns(score: Score) -> i32 {
 pub(crate) struct SearchJudge(Search);
 
 impl SearchJudge {
+    pub(crate) fn new() -> io::Result<Self> {
+        Search::new().map(Self).map_err(io::Error::other)
+    }
+
     fn search(&mut self, position: &Position, nodes: u64, multi_pv: usize) -> Vec<Candidate> {
         // The result must not depend on earlier searches.
         self.0.new_game();
@@ -90,16 +94,6 @@ impl Judge for SearchJudge {
 
 /// Makes openings, with progress on a terminal; `go_on` may break after each one.
 pub(crate) fn generate(
-    kind: RandomOpenings,
-    count: usize,
-    seed: u64,
-    go_on: impl Fn() -> ControlFlow<()>,
-) -> io::Result<Vec<Opening>> {
-    let mut judge = SearchJudge(Search::new().map_err(io::Error::other)?);
-    judged(&mut judge, kind, count, seed, go_on)
-}
-
-fn judged(
     judge: &mut dyn Judge,
     kind: RandomOpenings,
     count: usize,
@@ -120,7 +114,7 @@ fn judged(
 fn generate_by(args: &OpeningsArgs) -> io::Result<(Vec<Opening>, String)> {
     let cancel = cancel_on_signal()?;
     let mut judge = EngineJudge::start(&args.engine, &cancel)?;
-    let openings = judged(&mut judge, args.kind, args.count as usize, args.seed, || ControlFlow::Continue(()));
+    let openings = generate(&mut judge, args.kind, args.count as usize, args.seed, || ControlFlow::Continue(()));
     match judge.failure.take() {
         Some(error) => Err(failed(format_args!("{}: {error}", judge.name()))),
         None => Ok((openings?, format!(" with {}", judge.name()))),
@@ -133,7 +127,8 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitC
         check_writable(path, args.force.existing())?;
     }
     let (openings, judge) = if args.engine.is_empty() {
-        (generate(*kind, *count as usize, *seed, || ControlFlow::Continue(()))?, String::new())
+        let judge = &mut SearchJudge::new()?;
+        (generate(judge, *kind, *count as usize, *seed, || ControlFlow::Continue(()))?, String::new())
     } else {
         generate_by(args)?
     };
@@ -179,11 +174,11 @@ mod tests {
     #[test]
     fn openings_are_even_by_the_search_that_made_them() {
         let kind = RandomOpenings { plies: 6, bound_cp: 100 };
-        let openings = generate(kind, 3, 1, || ControlFlow::Continue(())).unwrap();
+        let openings = generate(&mut SearchJudge::new().unwrap(), kind, 3, 1, || ControlFlow::Continue(())).unwrap();
         let mut judge = SearchJudge(Search::new().unwrap());
         assert_eq!(openings.len(), 3);
         assert!(openings.iter().all(|opening| judge.score_cp(opening.position()).abs() <= 100));
-        let stopped = generate(kind, 3, 1, || ControlFlow::Break(())).unwrap();
+        let stopped = generate(&mut SearchJudge::new().unwrap(), kind, 3, 1, || ControlFlow::Break(())).unwrap();
         assert_eq!(stopped, openings[..1]);
     }
 }
