@@ -86,11 +86,10 @@ fn problem(report: &GameReport, index: usize) -> Option<Problem> {
 /// The value without members that are null.
 fn whole(value: Value) -> Value {
     match value {
-        Value::Object(members) => members
-            .into_iter()
-            .filter(|(_, member)| !member.is_null())
-            .map(|(key, member)| (key, whole(member)))
-            .collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().filter(|(_, member)| !member.is_null());
+            members.map(|(key, member)| (key, whole(member))).collect()
+        }
         Value::Array(items) => items.into_iter().map(whole).collect(),
         other => other,
     }

@@ -223,9 +223,8 @@ fn advice(groups: &BTreeMap<&Group, Tally>, all: &Tally, missed_mates: usize) ->
 
 /// The figures of all groups; of openings and opponents those with most games.
 fn table(groups: &BTreeMap<&Group, Tally>) -> String {
-    let head = ["|", "勝–敗|won–lost", "手数|moves", "1手の低下|loss", "悪手|mistakes"]
-        .map(|words| format!("<th scope=\"col\">{}</th>", in_both(words)))
-        .concat();
+    let titles = ["|", "勝–敗|won–lost", "手数|moves", "1手の低下|loss", "悪手|mistakes"];
+    let head = titles.map(|words| format!("<th scope=\"col\">{}</th>", in_both(words))).concat();
     let mut rows = String::new();
     for (kind, (heading, _)) in KINDS.iter().enumerate() {
         let mut of_kind: Vec<(&&Group, &Tally)> = groups.iter().filter(|(group, _)| group.0 == kind).collect();

@@ -176,7 +176,6 @@ pub(in crate::commands) fn shown(warnings: &Problems, of: &str) -> Vec<String> {
             .to_string(),
     });
     let more = warnings.count() - kinds.iter().take(MOST_WARNINGS).map(|(_, count)| count).sum::<usize>();
-    shown
-        .chain((more > 0).then(|| text!("warning: {more} more warnings", "注意：ほかに {more} 件").to_string()))
-        .collect()
+    let more = (more > 0).then(|| text!("warning: {more} more warnings", "注意：ほかに {more} 件").to_string());
+    shown.chain(more).collect()
 }
