@@ -113,7 +113,7 @@ fn problems_of(mut input: Input, name: &str, ply: Option<usize>) -> io::Result<P
         columns += 1;
         if usi::read(&column, Mode::Tolerant).is_ok() {
             let input = Box::new(Cursor::new(head).chain(input));
-            return Ok(Box::new(List { input, name: name.to_owned(), ply, number: 0 }));
+            return Ok(Box::new(list(input, name.to_owned(), ply)));
         }
     }
     input.take(LARGEST_RECORD).read_to_end(&mut head)?;
@@ -131,62 +131,49 @@ fn column(line: &[u8]) -> Option<String> {
     (!column.is_empty() && !column.starts_with('#') && column != "sfen").then(|| column.to_owned())
 }
 
-/// A list of SFENs, read line by line.
-struct List {
-    input: Input,
-    name: String,
-    ply: Option<usize>,
-    /// Number of the last line.
-    number: usize,
+/// The problems of a list of SFENs, read line by line.
+fn list(mut input: Input, name: String, ply: Option<usize>) -> impl Iterator<Item = Problem> {
+    // `None` at the end, and for a line without a problem within `Some`.
+    let of_line = move |number: usize| {
+        let mut bytes = Vec::new();
+        let position = match read_line(&mut input, &mut bytes) {
+            Ok(0) => return None,
+            Ok(read) if read > LONGEST_LINE => {
+                Err(text!("longer than {LONGEST_LINE} bytes", "{LONGEST_LINE} バイトを超えています").to_string())
+            }
+            Ok(_) => match column(&bytes) {
+                Some(column) => line(&column, ply),
+                None => return Some(None),
+            },
+            Err(error) => {
+                input = Box::new(io::empty());
+                Err(reason(&error).to_string())
+            }
+        };
+        Some(Some(Problem::new(format!("{name}:{number}"), position)))
+    };
+    (1..).map_while(of_line).flatten()
 }
 
-impl Iterator for List {
-    type Item = Problem;
-
-    fn next(&mut self) -> Option<Problem> {
-        loop {
-            self.number += 1;
-            let mut bytes = Vec::new();
-            let position = match self.read_line(&mut bytes) {
-                Ok(0) => return None,
-                Ok(read) if read > LONGEST_LINE => {
-                    Err(text!("longer than {LONGEST_LINE} bytes", "{LONGEST_LINE} バイトを超えています").to_string())
-                }
-                Ok(_) => match column(&bytes) {
-                    Some(column) => line(&column, self.ply),
-                    None => continue,
-                },
-                Err(error) => {
-                    self.input = Box::new(io::empty());
-                    Err(reason(&error).to_string())
-                }
-            };
-            return Some(Problem::new(format!("{}:{}", self.name, self.number), position));
+/// Reads a line; the part beyond [`LONGEST_LINE`] is only counted.
+fn read_line(input: &mut Input, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let mut next = |bytes: &mut Vec<u8>| input.take(1 + LONGEST_LINE as u64).read_until(b'\n', bytes);
+    let mut read = next(bytes)?;
+    while read > LONGEST_LINE && bytes.last() != Some(&b'\n') {
+        if read > ENDLESS_LINE {
+            let text = text!(
+                "no end of the line in {ENDLESS_LINE} bytes; the rest is not read",
+                "{ENDLESS_LINE} バイトの間に改行がないため、残りは読みません"
+            );
+            return Err(failed(text));
+        }
+        bytes.clear();
+        match next(bytes)? {
+            0 => break,
+            count => read += count,
         }
     }
-}
-
-impl List {
-    /// Reads a line; the part beyond [`LONGEST_LINE`] is only counted.
-    fn read_line(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
-        let mut next = |bytes: &mut Vec<u8>| (&mut self.input).take(1 + LONGEST_LINE as u64).read_until(b'\n', bytes);
-        let mut read = next(bytes)?;
-        while read > LONGEST_LINE && bytes.last() != Some(&b'\n') {
-            if read > ENDLESS_LINE {
-                let text = text!(
-                    "no end of the line in {ENDLESS_LINE} bytes; the rest is not read",
-                    "{ENDLESS_LINE} バイトの間に改行がないため、残りは読みません"
-                );
-                return Err(failed(text));
-            }
-            bytes.clear();
-            match next(bytes)? {
-                0 => break,
-                count => read += count,
-            }
-        }
-        Ok(read)
-    }
+    Ok(read)
 }
 
 /// The position of one line: an SFEN, with or without moves after it.
