@@ -16,7 +16,7 @@ use enbu_language::{Language, pick, text};
 use rayon::prelude::*;
 
 use super::choices::{Choice, of_extension};
-use super::failure::{Force, check_writable, write_file};
+use super::failure::{Force, check_writable, failed, write_file};
 use super::inputs::{Input, extension, inputs_or};
 use crate::terminal::notice;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &RatingsArgs, out: &mut impl Write) -> io::Result<ExitCo
         ));
     }
     if found.games.games() == 0 {
-        return Err(io::Error::other(pick(
+        return Err(failed(pick(
             "there is no game with two names and a result",
             "両対局者の名前と勝敗のある対局がありません",
         )));
@@ -88,9 +88,7 @@ pub(crate) fn run(args: &RatingsArgs, out: &mut impl Write) -> io::Result<ExitCo
     let anchors: BTreeMap<String, f64> = args.anchor.iter().cloned().collect();
     let ratings = found.games.rate(&anchors);
     if let Some(unknown) = anchors.keys().find(|name| !ratings.players.iter().any(|player| player.name == **name)) {
-        return Err(io::Error::other(
-            text!("--anchor: no game of {unknown}", "--anchor：{unknown} の対局がありません").to_string(),
-        ));
+        return Err(failed(text!("--anchor: no game of {unknown}", "--anchor：{unknown} の対局がありません")));
     }
     let text = form(&ratings);
     match &args.output {

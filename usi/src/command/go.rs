@@ -133,13 +133,11 @@ impl<'a> Values<'_, 'a> {
         let value = word.and_then(unsigned);
         if value.is_none() {
             self.refused += 1;
-            report(
-                self.problems,
-                match word {
-                    Some(word) => CommandError::Number(place, word.to_owned()),
-                    None => CommandError::Missing(place, enbu_language::Words("value", "値")),
-                },
-            );
+            let problem = match word {
+                Some(word) => CommandError::Number(place, word.to_owned()),
+                None => CommandError::Missing(place, enbu_language::Words("value", "値")),
+            };
+            report(self.problems, problem);
         }
         value
     }

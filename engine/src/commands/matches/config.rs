@@ -163,11 +163,8 @@ impl File<'_> {
             match (name, value.get_ref()) {
                 _ if !keys.contains(&name) => {
                     let options = keys.iter().map(|&key| Arg::new(key).long(key));
-                    return Err(self.unknown(
-                        key.span(),
-                        name,
-                        Command::new("engine").no_binary_name(true).args(options),
-                    ));
+                    let command = Command::new("engine").no_binary_name(true).args(options);
+                    return Err(self.unknown(key.span(), name, command));
                 }
                 ("command", DeValue::Array(_)) => {
                     let quoted = |word: String| format!("'{}'", word.replace('\'', "'\"'\"'"));

@@ -215,9 +215,8 @@ fn after(record: &Record, plies: usize) -> Result<Position, String> {
         played += 1;
     }
     if played < plies {
-        return Err(
-            text!("it has {played} moves, not {plies}", "{played} 手までで、{plies} 手目はありません").to_string()
-        );
+        let text = text!("it has {played} moves, not {plies}", "{played} 手までで、{plies} 手目はありません");
+        return Err(text.to_string());
     }
     Position::from_setup(&board.to_setup()).map_err(|error| error.to_string())
 }
