@@ -1,12 +1,13 @@
 //! The judgements written back into a record.
 
+use enbu_kifu::{Analysis, Format, Record, Remarks, names};
+use enbu_language::Language;
+
 use crate::class::Class;
 use crate::fact::Fact;
 use crate::html::line_texts;
 use crate::nodes;
 use crate::report::{BestLine, GameReport, MoveReport, PositionReport, ReportLine, Score, Side, parsed};
-use enbu_kifu::{Analysis, Format, Record, Remarks, names};
-use enbu_language::Language;
 
 /// Treatment of comments and scores that a record holds already, after ShogiHome's choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

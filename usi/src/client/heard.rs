@@ -4,10 +4,11 @@
 //! of an `info` are skipped, options may have blanks in their names, a line of play
 //! may end in a pseudo move.
 
+use enbu_language::messages;
+
 use crate::option::{EMPTY, OptionKind, OptionSpec, OptionValue};
 use crate::reply::{BestMove, Bound, Checkmate, Info, LineEnd, Reply, Score};
 use crate::token::{Words, number, quote, unsigned};
-use enbu_language::messages;
 
 messages! {
 /// Error in a line of an engine, with the offending text.
