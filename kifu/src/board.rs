@@ -263,6 +263,11 @@ pub(crate) fn held(kind: PieceType) -> Result<HandPiece, Problem> {
     kind.hand_piece().filter(|_| !kind.is_promoted()).ok_or(Problem::NotAHandPiece)
 }
 
+/// File and rank of a square in digits: `76`.
+pub(crate) fn digits(square: Square) -> String {
+    format!("{}{}", square.file(), square.rank())
+}
+
 /// Makes a move whose pieces were checked.
 fn play_on(setup: &mut Setup, mv: Move) {
     let turn = setup.turn;

@@ -1,8 +1,8 @@
 //! Moves as books in English have them.
 
-use enbu_movegen::{Color, Move, MoveParts, Piece, PieceType, Square};
+use enbu_movegen::{Color, Move, MoveParts, Piece, PieceType};
 
-use crate::board::{Board, may_promote};
+use crate::board::{Board, digits, may_promote};
 
 /// The letters of a piece: `P`, `+R`.
 pub(crate) fn piece(kind: PieceType) -> String {
@@ -18,7 +18,6 @@ pub(crate) fn piece(kind: PieceType) -> String {
 /// # Ok::<(), enbu_movegen::ParseMoveError>(())
 /// ```
 pub fn move_text(board: &Board, mv: Move) -> String {
-    let digits = |square: Square| format!("{}{}", square.file(), square.rank());
     let mark = if board.turn() == Color::Black { '▲' } else { '△' };
     let (from, to, promote) = match mv.parts() {
         MoveParts::Drop { piece: held, to } => return format!("{mark}{}*{}", piece(held.piece_type()), digits(to)),

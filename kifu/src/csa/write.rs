@@ -2,6 +2,7 @@
 
 use super::headers::{escape, is_rule_key, seconds_text};
 use super::*;
+use crate::board::digits;
 use crate::end::{End, GameResult};
 use crate::header::HeaderKey;
 use crate::lines;
@@ -37,10 +38,6 @@ fn move_text_of(turn: Color, piece_at: impl Fn(Square) -> Option<Piece>, mv: Mov
         }
     };
     format!("{}{from}{}{}", sign(turn), digits(to), piece_name(kind))
-}
-
-fn digits(square: Square) -> String {
-    format!("{}{}", square.file(), square.rank())
 }
 
 /// The lines of a position: nine ranks, the hands that hold something, and the side to move.

@@ -4,7 +4,7 @@ use enbu_language::pick;
 use enbu_movegen::{Bitboard, HandPiece, Move, MoveParts, Piece, PieceType, Square};
 
 use super::words::{decimal, digit, is_blank, piece, push_piece, push_square};
-use crate::board::{Board, held, may_promote, moved};
+use crate::board::{Board, digits, held, may_promote, moved};
 use crate::error::Problem;
 use crate::reading::Fault;
 
@@ -224,7 +224,7 @@ fn only_legal(origins: &[Square], text: &MoveText, board: &Board, piece: Piece, 
 }
 
 fn names(origins: &[Square]) -> String {
-    let name = |from: &Square| pick(format!("{}{}", from.file(), from.rank()), from.name());
+    let name = |from: &Square| pick(digits(*from), from.name());
     origins.iter().map(name).collect::<Vec<_>>().join(pick(", ", "、"))
 }
 
@@ -275,7 +275,7 @@ pub(crate) fn with_origin(board: &Board, mv: Move, last: Option<Square>) -> Stri
             if promote {
                 text.push('成');
             }
-            push_origin(&mut text, from);
+            text.push_str(&format!("({})", digits(from)));
         }
     }
     text
@@ -291,13 +291,6 @@ fn piece_at_destination(board: &Board, mv: Move, last: Option<Square>) -> String
     let moved = mv.from().and_then(|from| board.piece_at(from)).map_or(PieceType::Pawn, |piece| piece.kind);
     push_piece(&mut text, mv.dropped().map_or(moved, HandPiece::piece_type));
     text
-}
-
-fn push_origin(text: &mut String, from: Square) {
-    text.push('(');
-    text.push(char::from(b'0' + from.file()));
-    text.push(char::from(b'0' + from.rank()));
-    text.push(')');
 }
 
 /// The text of a move without its origin, as KI2 and books have it: `５六銀左上`,
@@ -321,7 +314,7 @@ pub(crate) fn with_words(board: &Board, mv: Move, last: Option<Square>) -> Strin
                 text.push_str("不成");
             }
             if words.is_none() {
-                push_origin(&mut text, from);
+                text.push_str(&format!("({})", digits(from)));
             }
         }
     }
