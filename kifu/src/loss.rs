@@ -260,7 +260,7 @@ impl Tally {
         let of_analyses = kept.analyses.len().saturating_sub(said.analyses.len());
         let comments = missing(&lines(said), &lines(kept));
         self.add(Part::Comments, if of_analyses > 0 { 0 } else { comments }, place);
-        let lost = |analysis: &&Analysis| !kept.analyses.iter().any(|other| is_of(other, analysis));
+        let lost = |analysis: &&Analysis| !kept.analyses.iter().any(|other| other.is_of_line(analysis));
         let evaluations = said.analyses.iter().filter(lost).count();
         self.add(Part::Evaluations, evaluations, place);
         self.add(Part::DetailsOfEvaluations, missing(&said.analyses, &kept.analyses) - evaluations, place);
@@ -282,11 +282,6 @@ fn missing<T: PartialEq + Clone>(items: &[T], others: &[T]) -> usize {
         None => true,
     };
     items.iter().filter(|item| is_missing(item)).count()
-}
-
-/// Returns true if both give the evaluation of one line, in whatever detail.
-fn is_of(other: &Analysis, analysis: &Analysis) -> bool {
-    other.score_cp == analysis.score_cp && (other.pv.starts_with(&analysis.pv) || analysis.pv.starts_with(&other.pv))
 }
 
 fn is_same_end(end: &End, other: &End) -> bool {

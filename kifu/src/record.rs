@@ -211,6 +211,11 @@ pub struct Analysis {
 impl Analysis {
     /// The evaluation of a position that is won, as CSA V3.0 recommends.
     pub const WON_CP: i32 = 30_000;
+
+    /// Returns true if both give the evaluation of one line, in whatever detail.
+    pub(crate) fn is_of_line(&self, other: &Self) -> bool {
+        self.score_cp == other.score_cp && (self.pv.starts_with(&other.pv) || other.pv.starts_with(&self.pv))
+    }
 }
 
 impl Record {

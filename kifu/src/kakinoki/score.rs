@@ -65,12 +65,7 @@ pub(crate) fn comment_lines(node: &Node, board: &mut Board, style: ScoreStyle) -
     // Each analysis is looked for in all of them.
     let told = split(&comments, board, last).into_iter().filter_map(|(analysis, _)| analysis);
     let told: Vec<Analysis> = told.take(MOST_COMPARED).collect();
-    let tells = |analysis: &Analysis| {
-        told.iter().any(|known| {
-            known.score_cp == analysis.score_cp
-                && (known.pv.starts_with(&analysis.pv) || analysis.pv.starts_with(&known.pv))
-        })
-    };
+    let tells = |analysis: &Analysis| told.iter().any(|known| known.is_of_line(analysis));
     let mut all = Vec::new();
     for analysis in node.remarks().analyses.iter().filter(|analysis| !tells(analysis)) {
         all.extend(lines(analysis, board, last, style));
@@ -169,17 +164,14 @@ fn mate_score(value: &str) -> Option<i32> {
 
 /// ShogiGUI's line, in which each value follows its name.
 fn read_labelled(text: &str, board: &mut Board, last: Option<Square>) -> Option<Analysis> {
-    let (head, pv) = match text.split_once("読み筋") {
-        Some((head, pv)) => (head, Some(pv)),
-        None => (text, None),
-    };
+    let (head, pv) = text.split_once("読み筋").unwrap_or((text, ""));
     let mut analysis = Analysis::default();
     let mut words = head.split_whitespace().peekable();
     while let Some(key) = words.next() {
         set(&mut analysis, key, words.peek().copied().unwrap_or_default());
     }
     analysis.score_cp?;
-    analysis.pv = pv.map(|pv| variation(pv, board, last)).unwrap_or_default();
+    analysis.pv = variation(pv, board, last);
     Some(analysis)
 }
 
