@@ -11,7 +11,7 @@
 
 use enbu_movegen::Setup;
 
-use crate::kakinoki::{self, Sides};
+use crate::kakinoki::board_lines;
 
 pub use crate::kif::read;
 
@@ -27,7 +27,7 @@ pub use crate::kif::read;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(setup: &Setup) -> String {
-    let mut lines = kakinoki::board_lines(setup, Sides::Even);
+    let mut lines = board_lines(setup);
     lines.push(String::new());
     lines.join("\n")
 }

@@ -16,13 +16,9 @@ use crate::pgn::psn;
 use crate::record::{Event, NodeId, Record, TotalTimes};
 
 /// Writes games into one text, an empty line between them.
-pub(crate) fn write_all<'r>(
-    records: impl IntoIterator<Item = &'r Record>,
-    notation: Notation,
-    scores: ScoreStyle,
-) -> String {
+pub(crate) fn write_all(records: &[Record], notation: Notation, scores: ScoreStyle) -> String {
     let mut lines = Vec::new();
-    for (index, record) in records.into_iter().enumerate() {
+    for (index, record) in records.iter().enumerate() {
         if index > 0 {
             lines.push(String::new());
         }
@@ -40,20 +36,15 @@ const MOVE_WIDTH: usize = 12;
 const MOVES_A_LINE: usize = 6;
 
 fn write_game(record: &Record, notation: Notation, scores: ScoreStyle, lines: &mut Vec<String>) {
-    let sides = match notation {
-        Notation::Psn | Notation::Psn2 => {
-            lines.extend(psn::head(record, notation));
-            Sides::Even
-        }
-        Notation::Numbered | Notation::Free => {
-            let sides = position_lines(record, record.setup(), lines);
-            let headers = lines_of(record, sides).into_iter().filter(|(key, _)| *key != "_手合割");
-            lines.extend(headers.map(|(key, value)| format!("{key}：{value}")));
-            let is_numbered = notation == Notation::Numbered;
-            lines.push(if is_numbered { "手数----指手---------消費時間--" } else { "" }.to_owned());
-            sides
-        }
-    };
+    let mut sides = Sides::Even;
+    if notation.is_psn() {
+        lines.extend(psn::head(record, notation));
+    } else {
+        sides = position_lines(record, record.setup(), lines);
+        let headers = lines_of(record, sides).into_iter().filter(|(key, _)| *key != "_手合割");
+        lines.extend(headers.map(|(key, value)| format!("{key}：{value}")));
+        lines.push(if notation == Notation::Numbered { "手数----指手---------消費時間--" } else { "" }.to_owned());
+    }
     let board = Board::new(record.setup());
     let times = record.total_times();
     let mut writer = Writer { record, notation, scores, sides, times, board, lines, row: Vec::new() };
@@ -69,7 +60,7 @@ fn position_lines(record: &Record, setup: &Setup, lines: &mut Vec<String>) -> Si
     let named = record.headers.value(&HeaderKey::Other("手合割".to_owned())).map(one_line);
     let name = named.filter(|name| handicap::setup_of_name(name).is_none() && !name.is_empty());
     lines.push(format!("手合割：{}", name.as_deref().unwrap_or("その他")));
-    lines.extend(board_lines(setup, Sides::Even));
+    lines.extend(board_lines(setup));
     Sides::Even
 }
 

@@ -144,16 +144,15 @@ fn cell(text: &str) -> Result<(Option<Piece>, &str), Problem> {
 
 /// The lines of a position: White's hand, nine ranks, Black's hand, and the
 /// next move is where it is not Black's first.
-pub(crate) fn lines(setup: &Setup, sides: Sides) -> Vec<String> {
-    let mut lines =
-        vec![hand_line(setup, Color::White, sides), "  ９ ８ ７ ６ ５ ４ ３ ２ １".to_owned(), EDGE.to_owned()];
+pub(crate) fn lines(setup: &Setup) -> Vec<String> {
+    let mut lines = vec![hand_line(setup, Color::White), "  ９ ８ ７ ６ ５ ４ ３ ２ １".to_owned(), EDGE.to_owned()];
     lines.extend((1..=9).map(|rank| rank_line(setup, rank)));
-    lines.extend([EDGE.to_owned(), hand_line(setup, Color::Black, sides)]);
+    lines.extend([EDGE.to_owned(), hand_line(setup, Color::Black)]);
     if setup.ply > 1 {
         lines.push(format!("手数＝{}  まで", setup.ply - 1));
     }
     if setup.turn == Color::White {
-        lines.push(format!("{}番", sides.name(Color::White)));
+        lines.push("後手番".to_owned());
     }
     lines
 }
@@ -179,8 +178,8 @@ fn rank_line(setup: &Setup, rank: u8) -> String {
     line
 }
 
-fn hand_line(setup: &Setup, color: Color, sides: Sides) -> String {
-    format!("{}の持駒：{}", sides.name(color), hand_text(setup.hands[color]))
+fn hand_line(setup: &Setup, color: Color) -> String {
+    format!("{}の持駒：{}", Sides::Even.name(color), hand_text(setup.hands[color]))
 }
 
 /// The pieces of a hand with their numbers, blanks after them; `なし` for none.
@@ -233,7 +232,7 @@ mod tests {
             "9/9/9/9/9/9/9/9/9 b 3R5B20P18p 1",
         ] {
             let setup: Setup = sfen.parse().unwrap();
-            let board = read_back(&lines(&setup, Sides::Even));
+            let board = read_back(&lines(&setup));
             assert_eq!(board.setup(Color::Black), Ok(setup), "{sfen}");
         }
     }
