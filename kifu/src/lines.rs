@@ -44,6 +44,11 @@ pub(crate) fn clock_text(seconds: u64) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
+/// Returns true for a text of digits, and of nothing else.
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The thousandths of a fraction, given by its digits; further digits are cut.
 pub(crate) fn thousandths(digits: &str) -> u64 {
     digits.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))

@@ -14,6 +14,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::end::{End, EndKind};
 use crate::error::Problem;
+use crate::lines::is_number;
 use crate::reading::{Fault, Step};
 use crate::record::{Event, Record};
 use crate::terms::Naming;
@@ -34,8 +35,7 @@ pub(crate) fn in_line(line: &str) -> Option<&str> {
     let part = line.get(start..)?;
     let part = part.get(..part.find(|c| !is_part(c)).unwrap_or(part.len()))?;
     let digits = part.get(tilde - start + 1..)?.split_once('.')?.0;
-    let is_offset = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    (is_offset && (start == 0 && part.len() == line.len() || is_address(line))).then_some(part)
+    (is_number(digits) && (start == 0 && part.len() == line.len() || is_address(line))).then_some(part)
 }
 
 fn is_address(line: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Evaluations in comments: `'** score pv #nodes`.
 
 use super::*;
+use crate::lines::is_number;
 use crate::record::Analysis;
 
 /// Parses the text after `'**` on `board`, where `last` was just played:
@@ -54,7 +55,7 @@ fn score(text: &str) -> Option<i32> {
 /// A whole number; saturates.
 fn whole_number(word: &str) -> Option<i32> {
     let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !is_number(digits) {
         return None;
     }
     let limit = if word.starts_with('-') { i32::MIN } else { i32::MAX };

@@ -4,7 +4,7 @@ use enbu_language::Words;
 
 use super::*;
 use crate::header::{HeaderKey, Headers};
-use crate::lines::thousandths;
+use crate::lines::{is_number, thousandths};
 use crate::reading::{Fault, Reporter, Step};
 use crate::record::{Rules, TimeControl};
 use crate::terms::{ENTERING_KING_RULES, Naming, value_of};
@@ -39,8 +39,7 @@ pub(super) fn read_header<'t>(
             (time.is_some() && value.contains('+'), Words("a time such as 00:25+30", "時間（例：00:25+30）"))
         }
         "MAX_MOVES" => {
-            let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-            let moves = is_number.then(|| value.parse().unwrap_or(u32::MAX)).filter(|&moves| moves > 0);
+            let moves = is_number(value).then(|| value.parse().unwrap_or(u32::MAX)).filter(|&moves| moves > 0);
             rules.max_moves = moves.or(rules.max_moves);
             (moves.is_some(), Words("a number of moves", "手数"))
         }
@@ -102,14 +101,11 @@ fn read_time_limit(value: &str) -> Option<TimeControl> {
 /// numbers that do not fit saturate.
 pub(super) fn read_seconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(fraction) || whole.len() + fraction.len() == 0 {
+    if !is_number(&[whole, fraction].concat()) {
         return None;
     }
-    let number = |part: &str| {
-        part.bytes().fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
-    };
-    Some(number(whole).saturating_mul(1000).saturating_add(thousandths(fraction)))
+    let seconds = if whole.is_empty() { 0 } else { whole.parse().unwrap_or(u64::MAX) };
+    Some(seconds.saturating_mul(1000).saturating_add(thousandths(fraction)))
 }
 
 /// Seconds with up to three decimals, in milliseconds.
@@ -164,7 +160,7 @@ pub(crate) fn escape(text: &str) -> String {
 pub(super) fn time_of_game_name(event: &str) -> Option<TimeControl> {
     let mut fields = event.split('+').skip(1);
     let (name, stamp) = (fields.next()?, fields.skip(1).last()?);
-    if stamp.len() != 14 || !stamp.bytes().all(|byte| byte.is_ascii_digit()) {
+    if stamp.len() != 14 || !is_number(stamp) {
         return None;
     }
     let mut parts = name.rsplit('-');

@@ -9,11 +9,7 @@ const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八'
 
 /// The value of a digit 1 to 9: half-width, full-width or kanji.
 pub(crate) fn digit(c: char) -> Option<u8> {
-    match c {
-        '1'..='9' => Some(c as u8 - b'0'),
-        '１'..='９' => Some((c as u32 - '０' as u32) as u8),
-        _ => kanji_digit(c),
-    }
+    decimal(c).filter(|&value| value > 0).map(|value| value as u8).or_else(|| kanji_digit(c))
 }
 
 fn kanji_digit(c: char) -> Option<u8> {

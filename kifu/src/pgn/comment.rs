@@ -4,7 +4,7 @@ use enbu_movegen::{Color, Move};
 
 use crate::end::{EndKind, GameResult};
 use crate::kakinoki::time_ms;
-use crate::lines::{one_line, thousandths};
+use crate::lines::{is_number, one_line, thousandths};
 use crate::record::Analysis;
 use crate::terms::Naming;
 use crate::{csa, usi};
@@ -92,12 +92,10 @@ fn pawns(text: &str) -> Option<i32> {
         return moves.bytes().all(|byte| byte.is_ascii_digit()).then_some(sign * Analysis::WON_CP);
     }
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.to_owned());
-    let (whole, fraction) = (number(whole)?, number(fraction)?);
-    if whole.is_empty() {
+    if !is_number(whole) || !(fraction.is_empty() || is_number(fraction)) {
         return None;
     }
-    let hundredths = thousandths(&fraction) / 10;
+    let hundredths = thousandths(fraction) / 10;
     let value = whole.parse::<i64>().unwrap_or(i64::MAX).saturating_mul(100).saturating_add_unsigned(hundredths);
     let limit = if sign < 0 { i32::MIN } else { i32::MAX };
     Some(i32::try_from(i64::from(sign).saturating_mul(value)).unwrap_or(limit))

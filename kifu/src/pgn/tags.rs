@@ -6,7 +6,7 @@ use enbu_movegen::Setup;
 use crate::error::Problem;
 use crate::header::{HeaderKey, Headers};
 use crate::kakinoki::handicap::setup_of_name;
-use crate::lines::one_line;
+use crate::lines::{is_number, one_line};
 use crate::record::{Record, Rules, TimeControl};
 use crate::terms::{ENTERING_KING_RULES, Naming};
 use crate::{csa, fen};
@@ -137,14 +137,13 @@ pub(super) fn read(tags: &Tags) -> (Headers, Rules) {
 }
 
 fn is_numbered_header(name: &str) -> bool {
-    name.strip_prefix("Header")
-        .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    name.strip_prefix("Header").is_some_and(is_number)
 }
 
 /// `2026.11.20` as `2026/11/20`.
 fn date_from_tag(value: &str) -> Option<String> {
     // As the European records of PSN have it.
-    let is_short = value.len() == 8 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_short = value.len() == 8 && is_number(value);
     let dotted = if is_short {
         format!("{}.{}.{}", value.get(..4)?, value.get(4..6)?, value.get(6..)?)
     } else {
@@ -160,7 +159,7 @@ fn is_time(value: &str) -> bool {
 /// Returns true for three numbers, of which the last two have two digits.
 fn are_digits(value: &str, separator: char, first: usize) -> bool {
     let parts: Vec<&str> = value.split(separator).collect();
-    parts.iter().map(|part| part.len()).eq([first, 2, 2]) && parts.concat().bytes().all(|byte| byte.is_ascii_digit())
+    parts.iter().map(|part| part.len()).eq([first, 2, 2]) && is_number(&parts.concat())
 }
 
 /// `300+10` or `300`: seconds for the game and for each move.
