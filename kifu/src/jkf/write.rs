@@ -4,8 +4,7 @@ use enbu_movegen::{Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Se
 
 use super::MAX_FORKS;
 use super::document::{self, Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Time};
-use crate::board::Board;
-use crate::board::may_promote;
+use crate::board::{Board, may_promote};
 use crate::end::EndKind;
 use crate::kakinoki::moves;
 use crate::kakinoki::score::{self, ScoreStyle};
@@ -26,8 +25,8 @@ pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, scores: Scor
 
 fn document(record: &Record, scores: ScoreStyle) -> Document {
     let setup = record.setup();
-    let name = handicap::name_of_setup(setup);
-    let sides = if name.is_some() && setup.turn == Color::White { Sides::Handicap } else { Sides::Even };
+    let names = handicap::names_of_setup(setup);
+    let sides = if names.is_some() && setup.turn == Color::White { Sides::Handicap } else { Sides::Even };
     let mut pairs: Vec<(String, String)> = Vec::new();
     for (key, value) in headers::lines_of(record, sides) {
         match pairs.iter_mut().take(1000).find(|(known, _)| *known == key) {
@@ -38,21 +37,16 @@ fn document(record: &Record, scores: ScoreStyle) -> Document {
             None => pairs.push((key, value)),
         }
     }
-    pairs.extend(name.map(|name| ("手合割".to_owned(), name.to_owned())));
+    pairs.extend(names.map(|(name, _)| ("手合割".to_owned(), name.to_owned())));
     let mut writer = Writer { record, scores, board: Board::new(setup), times: record.total_times() };
     let mut start = Entry::default();
     writer.remarks(record.root(), &mut start);
     let mut moves = vec![start];
     moves.append(&mut writer.line(record.children(record.root()).next(), 0));
-    Document { header: Pairs(pairs), initial: initial(setup), moves }
-}
-
-fn initial(setup: &Setup) -> Initial {
     // As in KIF: tsshogi refuses the presets of three, five and seven pieces.
-    match handicap::names_of_setup(setup) {
-        Some((_, preset)) => Initial { preset: preset.into(), data: None },
-        None => Initial { preset: "OTHER".into(), data: Some(diagram(setup)) },
-    }
+    let preset = names.map_or("OTHER", |(_, preset)| preset).into();
+    let initial = Initial { preset, data: names.is_none().then(|| diagram(setup)) };
+    Document { header: Pairs(pairs), initial, moves }
 }
 
 #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
@@ -134,13 +128,10 @@ impl Writer<'_> {
             }
         }
         if let Some(ms) = node.time_ms {
-            let total = self.times.ms(id) / 1000;
-            let seconds = ms / 1000;
-            let hours = seconds / 3600;
-            entry.time = Some(Time {
-                now: Some(clock((hours > 0).then_some(hours), seconds)),
-                total: Some(clock(Some(total / 3600), total)),
-            });
+            let (total, seconds) = (self.times.ms(id) / 1000, ms / 1000);
+            let hours = Some(seconds / 3600).filter(|&hours| hours > 0);
+            let (now, total) = (clock(hours, seconds), clock(Some(total / 3600), total));
+            entry.time = Some(Time { now: Some(now), total: Some(total) });
         }
         self.remarks(id, &mut entry);
         Some(entry)
