@@ -111,10 +111,7 @@ impl Board {
         let event = if let State::Playable(_) = self.state { Event::Foul(mv) } else { Event::Move(mv) };
         let mut next = self.to_setup();
         play_on(&mut next, mv);
-        let next = match self.setups_left {
-            0 => State::Diagram(Box::new(next)),
-            _ => State::of(&next),
-        };
+        let next = if self.setups_left > 0 { State::of(&next) } else { State::Diagram(Box::new(next)) };
         self.setups_left = self.setups_left.saturating_sub(1);
         self.played.push(Undo::Setup(std::mem::replace(&mut self.state, next)));
         Ok(event)
@@ -153,9 +150,8 @@ impl Board {
         if self.piece_at(to).is_some_and(|target| target.color == piece.color) {
             return Bitboard::EMPTY;
         }
-        let squares = |wanted: &dyn Fn(Piece) -> bool| {
-            let found = Square::ALL.into_iter().filter(|&square| self.piece_at(square).is_some_and(wanted));
-            found.fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
+        let squares = |wanted: &dyn Fn(Piece) -> bool| -> Bitboard {
+            Square::ALL.into_iter().filter(|&square| self.piece_at(square).is_some_and(wanted)).collect()
         };
         let on_diagram = |other| other == piece;
         self.on(
@@ -195,21 +191,15 @@ impl Board {
     /// Returns true if pieces and squares allow the move, whatever the rules say.
     fn check_pieces(&self, mv: Move) -> Result<(), Problem> {
         let turn = self.turn();
-        match mv.parts() {
-            MoveParts::Drop { piece, to } => {
-                if !self.hand(turn).has(piece) {
-                    return Err(Problem::NotInHand);
-                }
-                self.piece_at(to).map_or(Ok(()), |_| Err(Problem::DestinationTaken))
-            }
+        let is_taken = match mv.parts() {
+            MoveParts::Drop { piece, .. } if !self.hand(turn).has(piece) => return Err(Problem::NotInHand),
+            MoveParts::Drop { to, .. } => self.piece_at(to).is_some(),
             MoveParts::Board { from, to, promote } => {
                 moved(self.own_piece(from, to)?, from, to, promote)?;
-                match self.piece_at(to) {
-                    Some(target) if target.color == turn => Err(Problem::DestinationTaken),
-                    _ => Ok(()),
-                }
+                self.piece_at(to).is_some_and(|target| target.color == turn)
             }
-        }
+        };
+        if is_taken { Err(Problem::DestinationTaken) } else { Ok(()) }
     }
 
     /// Plays the moves that `next` names, as long as they are legal (on a board
@@ -278,8 +268,7 @@ fn play_on(setup: &mut Setup, mv: Move) {
         }
         MoveParts::Board { from, to, promote } => {
             let piece = setup.board[from].take();
-            let captured = setup.board[to].and_then(|target| target.kind.hand_piece());
-            if let Some(captured) = captured {
+            if let Some(captured) = setup.board[to].and_then(|target| target.kind.hand_piece()) {
                 setup.hands[turn] = setup.hands[turn].with(captured);
             }
             setup.board[to] = piece.map(|piece| match piece.kind.promoted() {
