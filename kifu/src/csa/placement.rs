@@ -107,14 +107,12 @@ impl Placement {
     fn read_rank<'t>(&mut self, rank: u8, statement: &'t str, report: &mut Reporter<'t>) -> Step<'t> {
         let (text, statement) = (statement.get(2..).unwrap_or_default(), statement.trim_end());
         self.state(Form::Ranks, statement, report)?;
-        let cells = match cells_in_columns(text) {
-            Some(cells) => cells,
-            None => {
-                let cells = cells_by_content(text).ok_or_else(|| Fault::new(Problem::RankCells, statement))?;
-                report.warn(Fault::new(Problem::RankColumns, statement))?;
-                cells
-            }
-        };
+        let in_columns = cells_in_columns(text);
+        let cells = in_columns.or_else(|| cells_by_content(text));
+        let cells = cells.ok_or_else(|| Fault::new(Problem::RankCells, statement))?;
+        if in_columns.is_none() {
+            report.warn(Fault::new(Problem::RankColumns, statement))?;
+        }
         for (cell, file) in cells.into_iter().zip((1..=9).rev()) {
             let (Some((color, name)), Some(square)) = (cell, Square::new(file, rank)) else { continue };
             let kind = <[u8; 2]>::try_from(name.as_bytes()).ok().and_then(piece_named);
@@ -163,10 +161,8 @@ impl Placement {
 
     fn take_from_box<'t>(&mut self, kind: PieceType, token: &'t str, report: &Reporter<'t>) -> Step<'t> {
         let left = &mut self.boxed[kind.unpromoted()];
-        match left.checked_sub(1) {
-            Some(rest) => *left = rest,
-            None => report.strictly(Fault::new(Problem::MoreThanASet, token))?,
-        }
+        let Some(rest) = left.checked_sub(1) else { return report.strictly(Fault::new(Problem::MoreThanASet, token)) };
+        *left = rest;
         Ok(())
     }
 

@@ -307,9 +307,7 @@ impl<'t> Reader<'t> {
                 game.rules.max_moves = game.rules.max_moves.or(value.parse().ok().filter(|&moves| moves > 0))
             }
             "$END_TIME" => game.headers.push(HeaderKey::EndTime, value),
-            "black_rate" | "white_rate" => {
-                game.headers.push(HeaderKey::Other(key.to_ascii_uppercase()), value);
-            }
+            "black_rate" | "white_rate" => game.headers.push(HeaderKey::Other(key.to_ascii_uppercase()), value),
             _ => {}
         }
     }

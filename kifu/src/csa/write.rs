@@ -52,9 +52,7 @@ fn move_text_of(turn: Color, piece_at: impl Fn(Square) -> Option<Piece>, mv: Mov
 /// ```
 pub fn board_rows(setup: &Setup) -> Vec<String> {
     let mut rows: Vec<String> = (1..=9).map(|rank| rank_row(setup, rank)).collect();
-    for color in Color::ALL {
-        rows.extend(hand_row(setup, color));
-    }
+    rows.extend(Color::ALL.into_iter().filter_map(|color| hand_row(setup, color)));
     rows.push(sign(setup.turn).to_string());
     rows
 }
@@ -116,11 +114,11 @@ pub fn write(record: &Record) -> String {
 /// assert_eq!(csa::write_all([&record], csa::FileVersion::V2_2), "V2.2\nPI\n+\n");
 /// ```
 pub fn write_all<'r>(records: impl IntoIterator<Item = &'r Record>, version: FileVersion) -> String {
-    let head: &[&str] = match version {
-        FileVersion::V2_2 => &["V2.2"],
-        FileVersion::V3_0 => &["'CSA encoding=UTF-8", "V3.0"],
+    let head = match version {
+        FileVersion::V2_2 => "V2.2",
+        FileVersion::V3_0 => "'CSA encoding=UTF-8\nV3.0",
     };
-    let mut lines: Vec<String> = head.iter().map(|&line| line.to_owned()).collect();
+    let mut lines = vec![head.to_owned()];
     for (index, record) in records.into_iter().enumerate() {
         if index > 0 {
             lines.push("/".to_owned());
