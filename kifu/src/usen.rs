@@ -12,6 +12,7 @@
 use enbu_movegen::{HandPiece, Move, MoveParts, Setup, Square};
 use percent_encoding::percent_decode_str;
 
+use crate::board::START;
 use crate::end::{End, EndKind};
 use crate::error::Problem;
 use crate::lines::is_number;
@@ -93,11 +94,10 @@ pub(crate) fn read(text: &str) -> (Option<Record>, Step<'_>) {
     let (start, sections) = text.split_once('~').unwrap_or((text, ""));
     let sfen = start.replace('_', "/").replace('.', " ").replace('z', "+");
     let setup = if start.is_empty() { Ok(Setup::startpos()) } else { sfen.trim().parse() };
-    let setup = match setup {
-        Ok(setup) => setup,
+    let mut track = match setup {
+        Ok(setup) => Track::new(&setup),
         Err(error) => return (None, Err(Fault::new(Problem::Sfen(error), start))),
     };
-    let mut track = Track::new(&setup);
     let outcome = sections.split('~').try_for_each(|section| read_section(section, &mut track));
     let is_lost = outcome.is_err() && track.record.main_line().next().is_none();
     ((!is_lost).then_some(track.record), outcome)
@@ -114,10 +114,9 @@ fn read_section<'t>(section: &'t str, track: &mut Track<'t>) -> Step<'t> {
     }
     track.back_to(before);
     let (end, foul) = end.split_at_checked(1).unwrap_or_default();
-    for at in (0..moves.len() + foul.len()).step_by(3) {
-        let source =
-            if at < moves.len() { moves.get(at..at + 3) } else { foul.get(at - moves.len()..at - moves.len() + 3) };
-        let mv = source.and_then(move_of).ok_or_else(|| fault(Problem::MoveSyntax))?;
+    for digits in [moves, foul].into_iter().flat_map(|moves| moves.as_bytes().chunks(3)) {
+        let digits = str::from_utf8(digits).ok().filter(|digits| digits.len() == 3);
+        let mv = digits.and_then(move_of).ok_or_else(|| fault(Problem::MoveSyntax))?;
         track.make(mv, section).map_err(fault)?;
     }
     let turn = if foul.is_empty() { track.board.turn() } else { !track.board.turn() };
@@ -158,9 +157,7 @@ fn push_move(text: &mut String, mv: Move) {
 pub(crate) fn write(record: &Record) -> String {
     let setup = record.setup();
     let mut text = String::new();
-    if (&setup.board, setup.hands, setup.turn)
-        != (&Setup::startpos().board, Setup::startpos().hands, Setup::startpos().turn)
-    {
+    if (Setup { ply: 1, ..setup.clone() }) != START {
         let sfen = setup.to_string();
         let sfen = sfen.rsplit_once(' ').map_or(sfen.as_str(), |(sfen, _)| sfen);
         text = sfen.replace('/', "_").replace(' ', ".").replace('+', "z");

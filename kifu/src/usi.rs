@@ -157,10 +157,8 @@ fn read_position<'t>(
         report.warn(fault(Problem::NoBoard, start))?;
         return Ok(Setup::startpos());
     }
-    let mut fields: Vec<&str> = Vec::new();
-    while let Some(word) = words.next_if(|&word| word != "moves" && end_of_word(word).is_none()) {
-        fields.push(word);
-    }
+    let is_field = |word: &&str| *word != "moves" && end_of_word(word).is_none();
+    let mut fields: Vec<&str> = std::iter::from_fn(|| words.next_if(is_field)).collect();
     let wrong = |error: SfenError| match fen::is_other_board(start) {
         true => fault(Problem::OtherVariant, start),
         false => fault(Problem::Sfen(error), start),
@@ -224,11 +222,10 @@ pub fn write(record: &Record, ends: Ends) -> String {
     let setup = record.setup();
     let start = if *setup == Setup::startpos() { "startpos".to_owned() } else { format!("sfen {setup}") };
     let line = with_moves(start, record, |mv| mv);
-    match (ends, record.end()) {
-        (Ends::Omit, _) => line,
-        (Ends::Words, end) => {
-            format!("{line} end={} winner={}", end_word(end), winner_word(end.and_then(|end| end.result)))
-        }
+    let end = record.end();
+    match ends {
+        Ends::Omit => line,
+        Ends::Words => format!("{line} end={} winner={}", end_word(end), winner_word(end.and_then(|end| end.result))),
     }
 }
 

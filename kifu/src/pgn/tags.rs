@@ -56,11 +56,8 @@ pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Pr
     if tags.value("FEN").or(tags.value("Sfen")).is_some_and(fen::is_other_board) {
         return Err(Problem::OtherVariant);
     }
-    let fen = match tags.value("FEN") {
-        None => None,
-        Some(text) if fen::is_fen(text) => Some(fen::read(text).map_err(Problem::Sfen)?),
-        Some(text) => Some(text.parse().map_err(Problem::Sfen)?),
-    };
+    let of_fen = |text| if fen::is_fen(text) { fen::read(text) } else { text.parse() };
+    let fen = tags.value("FEN").map(of_fen).transpose().map_err(Problem::Sfen)?;
     let sfen = tags.value("Sfen").map(|text| {
         // Some files have the board alone.
         let whole = if text.trim().contains(' ') { text.to_owned() } else { format!("{} b - 1", text.trim()) };
@@ -73,13 +70,9 @@ pub(super) fn start_position(tags: &Tags) -> Result<(Setup, Option<Problem>), Pr
             Ok((named.unwrap_or(Ok(Setup::startpos()))?, None))
         }
         (Some(setup), None) | (None, Some(setup)) => Ok((setup, None)),
-        (Some(fen), Some(sfen)) => {
-            let same = (&fen.board, fen.hands, fen.turn) == (&sfen.board, sfen.hands, sfen.turn);
-            Ok(if same {
-                (sfen, None)
-            } else {
-                (fen, Some(Problem::HeaderValue { expected: Words("the position of FEN", " FEN の局面") }))
-            })
+        (Some(fen), Some(sfen)) if (Setup { ply: sfen.ply, ..fen.clone() }) == sfen => Ok((sfen, None)),
+        (Some(fen), Some(_)) => {
+            Ok((fen, Some(Problem::HeaderValue { expected: Words("the position of FEN", " FEN の局面") })))
         }
     }
 }
