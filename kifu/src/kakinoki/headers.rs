@@ -22,11 +22,8 @@ const ENTERING_KING: &str = "入玉規定";
 
 /// A header line: the key and the value, split at the first colon of either width.
 pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
-    let at = line.find(['：', ':'])?;
-    let (key, rest) = line.split_at(at);
-    let mut rest = rest.chars();
-    rest.next();
-    Some((key.trim_matches(is_blank), rest.as_str().trim_matches(is_blank)))
+    let (key, value) = line.split_once(['：', ':'])?;
+    Some((key.trim_matches(is_blank), value.trim_matches(is_blank)))
 }
 
 /// The number of files of a board from the digits above it: 9 for `９ ８ ７ ６ ５ ４ ３ ２ １`.
@@ -127,12 +124,8 @@ fn total<const N: usize>(times: [Option<u64>; N]) -> u64 {
 
 /// The texts for Black and White, which are mostly one.
 fn sides(value: &str) -> [&str; 2] {
-    let separate = || {
-        let value = value.strip_prefix("先手")?;
-        let (black, white) = value.split_once("後手")?;
-        Some([black, white])
-    };
-    separate().unwrap_or([value; 2])
+    let separate = value.strip_prefix("先手").and_then(|value| value.split_once("後手"));
+    separate.map_or([value; 2], |(black, white)| [black, white])
 }
 
 /// Main time, byoyomi and increment in milliseconds, as far as a text gives them in the wordings of programs; `None`
@@ -236,9 +229,7 @@ pub(crate) fn lines_of(record: &Record, sides: Sides) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for (key, value) in record.headers.iter() {
         let name = clean_key(name_of_key(key, sides));
-        for line in value.split('\n') {
-            lines.push((name.clone(), one_line(line)));
-        }
+        lines.extend(value.split('\n').map(|line| (name.clone(), one_line(line))));
     }
     for (key, value) in rule_lines(&record.rules) {
         // The file's own wording means the same.

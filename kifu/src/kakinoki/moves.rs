@@ -151,10 +151,7 @@ pub(crate) type Resolved = (Move, Option<Problem>);
 
 /// Finds the move on the board; `last` is the destination of the move before it.
 pub(crate) fn resolve(text: &MoveText, board: &Board, last: Option<Square>) -> Result<Resolved, Problem> {
-    let to = match text.to {
-        Some(to) => to,
-        None => last.ok_or(Problem::NoLastMove)?,
-    };
+    let to = text.to.or(last).ok_or(Problem::NoLastMove)?;
     if text.drop {
         return Ok((Move::drop(held(text.kind)?, to), None));
     }

@@ -45,14 +45,9 @@ pub(crate) fn parse(text: &str) -> Option<ResultText<'_>> {
     if rest.is_empty() {
         return None;
     }
-    let (word, verdict) = match rest.split_once(BY) {
-        Some((word, verdict)) => (Some(word), verdict),
-        None => (None, rest),
-    };
-    let (side, said) = match words::side(verdict) {
-        Some((side, said)) => (Some(side), said.trim_start_matches('の')),
-        None => (None, verdict),
-    };
+    let (word, verdict) = rest.split_once(BY).map_or((None, rest), |(word, verdict)| (Some(word), verdict));
+    let side = words::side(verdict);
+    let (side, said) = side.map_or((None, verdict), |(side, said)| (Some(side), said.trim_start_matches('の')));
     let foul = |text: &str| text.contains("反則");
     let (result, how) = match (side, said) {
         (Some(side), "勝ち" | "勝" | "負け" | "負") => {
