@@ -250,8 +250,7 @@ pub(super) fn write(board: &Board, mv: Move) -> String {
         }
         MoveParts::Board { from, to, promote } => {
             let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
-            let letter = letter(piece.kind);
-            text.push(letter);
+            text.push(letter(piece.kind));
             push_origin(&mut text, board, piece, mv);
             if board.piece_at(to).is_some() {
                 text.push('x');
@@ -259,7 +258,7 @@ pub(super) fn write(board: &Board, mv: Move) -> String {
             text.extend(fen::place(to));
             if promote {
                 text.push('=');
-                text.push(self::letter(piece.kind.promoted().unwrap_or(piece.kind)));
+                text.push(letter(piece.kind.promoted().unwrap_or(piece.kind)));
             }
         }
     }

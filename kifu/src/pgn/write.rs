@@ -23,14 +23,11 @@ const LINE_WIDTH: usize = 79;
 /// ```
 pub fn write(record: &Record) -> String {
     let result = GameResult::name(record.end().and_then(|end| end.result), Naming::Pgn);
-    let mut text = tags::lines(record, result, end_tags(record)).join("\n");
-    text.push_str("\n\n");
+    let tags = tags::lines(record, result, end_tags(record)).join("\n");
     let mut writer = Writer { record, board: Board::new(record.setup()), wrapped: Wrapped::default(), number: true };
     writer.game();
     writer.wrapped.word(result);
-    text.push_str(&writer.wrapped.text);
-    text.push_str("\n\n");
-    text
+    format!("{tags}\n\n{}\n\n", writer.wrapped.text)
 }
 
 /// Writes several records, one after the other.
@@ -62,12 +59,9 @@ fn end_tags(record: &Record) -> Vec<(String, String)> {
         }
         _ => false,
     };
-    let mut tags: Vec<(String, String)> =
-        termination.map(|text| ("Termination".to_owned(), text.to_owned())).into_iter().collect();
-    if !told {
-        tags.push(("End".to_owned(), usi::end_word(Some(end))));
-    }
-    tags
+    let termination = termination.map(|text| ("Termination".to_owned(), text.to_owned()));
+    let end = (!told).then(|| ("End".to_owned(), usi::end_word(Some(end))));
+    termination.into_iter().chain(end).collect()
 }
 
 /// Words on lines of limited width.
@@ -104,20 +98,14 @@ impl Wrapped {
     fn comment(&mut self, text: &str) {
         if text.contains('}') {
             // Only a comment up to the end of its line can hold it.
-            if self.column > 0 {
-                self.text.push('\n');
-            }
-            self.text.push(';');
-            self.text.push_str(text);
-            self.text.push('\n');
+            let line_end = if self.column > 0 { "\n" } else { "" };
+            self.text += &format!("{line_end};{text}\n");
             (self.column, self.glued) = (0, true);
             return;
         }
         // Every blank is a place to break, and the reader makes a blank of every break.
         let braced = format!("{{{text}}}");
-        for word in braced.split(' ') {
-            self.word(word);
-        }
+        braced.split(' ').for_each(|word| self.word(word));
     }
 }
 
@@ -175,9 +163,7 @@ impl Writer<'_> {
         }
         let siblings: Vec<NodeId> = siblings.collect();
         for &sibling in siblings.iter().rev() {
-            steps.push(Step::Close { again: id, before });
-            steps.push(Step::Node(sibling));
-            steps.push(Step::Open);
+            steps.extend([Step::Close { again: id, before }, Step::Node(sibling), Step::Open]);
         }
     }
 
