@@ -277,17 +277,12 @@ impl<'l> Client<'l> {
     /// Pauses before a new login; returns true if the user interrupts.
     fn wait(&mut self, pause: Duration) -> bool {
         self.status(pick("waiting for the next login", "次のログインまで待機中"));
-        match self.halts.recv_timeout(pause) {
-            Ok(halt) => {
-                self.halt = Some(halt);
-                true
-            }
-            Err(RecvTimeoutError::Timeout) => false,
-            Err(RecvTimeoutError::Disconnected) => {
-                std::thread::sleep(pause);
-                false
-            }
+        let halt = self.halts.recv_timeout(pause);
+        if halt == Err(RecvTimeoutError::Disconnected) {
+            std::thread::sleep(pause);
         }
+        self.halt = halt.ok().or(self.halt);
+        halt.is_ok()
     }
 
     fn take_halts(&mut self) {

@@ -14,18 +14,10 @@ const LAST: Duration = Duration::from_millis(30);
 
 impl Session<'_, '_> {
     pub(super) fn next_timer(&self) -> Instant {
-        let now = Instant::now();
-        let mut next = now + Duration::from_millis(500);
-        if self.protocol.keep_alive().is_ok() {
-            next = next.min(self.last_sent + self.client.settings.keepalive);
-        }
-        if let Some(at) = self.hurry_at() {
-            next = next.min(at);
-        }
-        if let Some(at) = self.halted {
-            next = next.min(at + HALT_LIMIT);
-        }
-        next
+        let keep_alive = self.protocol.keep_alive().ok().map(|_| self.last_sent + self.client.settings.keepalive);
+        let halt = self.halted.map(|at| at + HALT_LIMIT);
+        let latest = Instant::now() + Duration::from_millis(500);
+        [keep_alive, self.hurry_at(), halt].into_iter().flatten().fold(latest, Instant::min)
     }
 
     /// Time at which the engine must answer: the end of the own time, less the delay of the network.
@@ -80,22 +72,15 @@ impl Session<'_, '_> {
         let (Some(game), Some(playing)) = (self.protocol.game(), &self.playing) else { return Ok(()) };
         let silence = now.saturating_duration_since(playing.heard);
         if playing.foul.is_some() {
-            let late = silence > limits.verdict;
-            return if late {
-                Err(self.lost_game(text!("no verdict on an illegal move", "反則手の裁定がありません")))
-            } else {
-                Ok(())
-            };
+            let fault = text!("no verdict on an illegal move", "反則手の裁定がありません");
+            return if silence > limits.verdict { Err(self.lost_game(fault)) } else { Ok(()) };
         }
         let turn = game.position.turn();
         if game.is_own_turn() {
             let time = game::available(game, turn).unwrap_or(Request::WITHOUT_CLOCK);
-            let is_silent = now > game.turn_began + time + limits.engine;
-            return if is_silent && playing.fault.is_none() {
-                self.fault(text!("the engine does not answer", "エンジンが応答しません"))
-            } else {
-                Ok(())
-            };
+            let is_silent = now > game.turn_began + time + limits.engine && playing.fault.is_none();
+            let fault = text!("the engine does not answer", "エンジンが応答しません");
+            return if is_silent { self.fault(fault) } else { Ok(()) };
         }
         let limit = game::available(game, turn).map(|time| time + limits.server);
         if limit.is_some_and(|limit| silence > limit) {
