@@ -242,8 +242,7 @@ impl Thinker {
 
     /// Makes the engine ready for the next game, after a fault by a new start.
     pub(crate) fn prepare(&mut self) -> Result<(), PlayerError> {
-        let prepared = self.settle(STOP_LIMIT, || false).and_then(|()| self.player.prepare());
-        if prepared.is_ok() {
+        if self.settle(STOP_LIMIT, || false).and_then(|()| self.player.prepare()).is_ok() {
             return Ok(());
         }
         self.stage = Stage::Idle;

@@ -197,11 +197,14 @@ impl Journal {
 
     /// Removes the journal after the record was written.
     fn remove(mut self) -> io::Result<()> {
-        self.close();
-        fs::remove_file(&self.path)
+        let path = std::mem::take(&mut self.path);
+        drop(self);
+        fs::remove_file(path)
     }
+}
 
-    fn close(&mut self) {
+impl Drop for Journal {
+    fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
             // The record itself has been written; an error of its journal is void.
@@ -210,26 +213,11 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
 fn rules(summary: &Summary) -> Rules {
-    let control = |clock: &TimeRules| {
-        clock.total_ms.map(|main_ms| TimeControl {
-            main_ms,
-            byoyomi_ms: clock.byoyomi_ms,
-            increment_ms: clock.increment_ms,
-        })
-    };
-    let [black, white] = &summary.clocks;
-    Rules {
-        time: [control(black), control(white)],
-        max_moves: summary.max_moves,
-        entering_king: Some(summary.declaration),
-    }
+    let time = summary.clocks.map(|TimeRules { total_ms, byoyomi_ms, increment_ms, .. }| {
+        total_ms.map(|main_ms| TimeControl { main_ms, byoyomi_ms, increment_ms })
+    });
+    Rules { time, max_moves: summary.max_moves, entering_king: Some(summary.declaration) }
 }
 
 /// The end of a record for the verdict on a game in `position`, as the side `own` received it.
@@ -237,9 +225,8 @@ pub(crate) fn end_of(outcome: GameOutcome, reason: &Reason, own: Color, position
     let result = match outcome {
         GameOutcome::Win => Some(GameResult::win(own)),
         GameOutcome::Lose => Some(GameResult::win(!own)),
-        GameOutcome::Draw => Some(GameResult::Draw),
-        // Broken off: a draw by the rules of floodgate, and undecided elsewhere.
-        GameOutcome::Censored => Some(GameResult::Draw),
+        // Broken off by the limit of moves: a draw by the rules of floodgate, and undecided elsewhere.
+        GameOutcome::Draw | GameOutcome::Censored => Some(GameResult::Draw),
         GameOutcome::Interrupted => None,
     };
     let loser = result.and_then(GameResult::winner).map_or(position.turn(), |winner| !winner);
@@ -262,7 +249,7 @@ pub(crate) fn end_of(outcome: GameOutcome, reason: &Reason, own: Color, position
 fn file_name(game_id: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-_+@.".contains(letter) { letter } else { '_' };
     let name: String = game_id.chars().map(plain).take(MAX_NAME).collect();
-    let name = name.trim_start_matches('.').trim_end_matches('.');
+    let name = name.trim_matches('.');
     if name.is_empty() { "game".to_owned() } else { name.to_owned() }
 }
 

@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use enbu_kifu::{Analysis, Board, End, EndKind, csa};
+use enbu_kifu::{Analysis, Board, End, csa};
 use enbu_language::{Both, text};
 use enbu_movegen::{Color, EnteringKingRule, Move};
 use enbu_usi::client::LastReport;
 use enbu_usi::{Clock, ENTERING_KING_RULES, GameResult, OptionKind, OptionSpec};
 
-use crate::player::Request;
-use crate::player::shortened;
+use crate::player::{Request, shortened};
 use crate::protocol::{Game, GameOutcome, Moved, Reason};
 use crate::record::{GameRecord, end_of};
 use crate::summary::TimeRules;
@@ -190,11 +189,6 @@ pub(super) fn verdict(game: &Game, outcome: GameOutcome, reason: &Reason) -> (En
         _ => None,
     };
     (end, comment)
-}
-
-/// The end of a record whose game continues without this client.
-pub(super) const fn broken_off() -> End {
-    End { kind: EndKind::Abort, result: None }
 }
 
 pub(super) const fn for_engine(outcome: GameOutcome) -> GameResult {

@@ -90,9 +90,8 @@ impl std::fmt::Display for Tally {
         let Self { wins, losses, draws, unknown, .. } = self;
         text!("{wins} won, {losses} lost, {draws} drawn", "{wins}勝{losses}敗{draws}引き分け").fmt(f)?;
         if *unknown > 0 {
-            text!(", {unknown} without a result", "（ほかに結果なし {unknown}局）").fmt(f)
-        } else {
-            Ok(())
+            text!(", {unknown} without a result", "（ほかに結果なし {unknown}局）").fmt(f)?;
         }
+        Ok(())
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, select};
 use enbu_files::reason;
+use enbu_kifu::{End, EndKind};
 use enbu_language::{Both, Language, pick, text};
 use jiff::Zoned;
 
@@ -456,7 +457,8 @@ impl<'c, 'l> Session<'c, 'l> {
         let (Some(playing), Some(game)) = (self.playing.take(), self.protocol.game()) else { return };
         let (end, comment) = match (outcome, reason) {
             (Some(outcome), Some(reason)) => game::verdict(game, outcome, reason),
-            _ => (game::broken_off(), Some(why.english.clone())),
+            // The game continues without this client.
+            _ => (End { kind: EndKind::Abort, result: None }, Some(why.english.clone())),
         };
         let client = &mut *self.client;
         let secret = client.settings.password.clone();
