@@ -287,12 +287,10 @@ impl Protocol {
 
     /// Returns the line that refuses the offer.
     pub fn reject(&mut self) -> Result<String, WrongState> {
-        let id = match &self.stage {
-            Stage::Offered { game_id, .. } => game_id.clone(),
-            _ => return Err(WrongState("REJECT")),
-        };
+        let Stage::Offered { game_id, .. } = &self.stage else { return Err(WrongState("REJECT")) };
+        let line = game_id.as_ref().map_or_else(|| "REJECT".to_owned(), |id| format!("REJECT {id}"));
         self.stage = Stage::Waiting;
-        Ok(id.map_or_else(|| "REJECT".to_owned(), |id| format!("REJECT {id}")))
+        Ok(line)
     }
 
     /// Returns the line of a move, with a comment as floodgate takes them.
@@ -407,26 +405,18 @@ impl Protocol {
                 })
             }
             Stage::Offered { .. } | Stage::Agreed(_) if line.starts_with("REJECT:") => {
-                let by = line.split_once(" by ").map_or("", |(_, by)| by);
-                let by = printable(by);
                 self.stage = Stage::Waiting;
-                Some(Event::Rejected(by))
+                Some(Event::Rejected(printable(line.split_once(" by ").map_or("", |(_, by)| by))))
             }
             Stage::Agreed(offer) => {
-                let id = line.strip_prefix("START:")?;
-                if id != offer.game_id {
-                    return None;
-                }
+                line.strip_prefix("START:").filter(|id| *id == offer.game_id)?;
                 let position = offer.position().ok()?;
                 self.stage = Stage::Playing(Box::new(Game::new(offer.clone(), position, at)));
                 Some(Event::Started)
             }
             Stage::Playing(game) => match line.as_bytes().first()? {
                 b'+' | b'-' => Some(moved(game, line, at)),
-                b'%' => {
-                    let word = line.strip_prefix('%')?.split(',').next()?;
-                    Some(Event::Special(printable(word)))
-                }
+                b'%' => Some(Event::Special(printable(line.strip_prefix('%')?.split(',').next()?))),
                 b'#' => self.verdict(line.strip_prefix('#')?),
                 _ => None,
             },

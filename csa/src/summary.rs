@@ -248,7 +248,7 @@ pub(crate) struct Reader {
     fault: Option<SummaryError>,
     sections: Vec<Section>,
     pub(crate) game_id: Option<String>,
-    names: [Option<String>; 2],
+    names: [String; 2],
     your_turn: Option<Color>,
     declaration: EnteringKingRule,
     to_move: Option<Color>,
@@ -293,19 +293,13 @@ impl Reader {
             self.sections.pop();
             return Ok(());
         }
-        match self.sections.last() {
-            Some(Section::Position) => {
-                self.position.push(line);
-                return Ok(());
-            }
-            Some(Section::Other) => return Ok(()),
+        match (self.sections.last(), line.split_once(':')) {
+            (Some(Section::Position), _) => self.position.push(line),
+            (Some(&Section::Time(color)), Some((key, value))) => self.clock(color).set(key, value)?,
+            (None, Some((key, value))) => self.key(key, value)?,
             _ => {}
         }
-        let Some((key, value)) = line.split_once(':') else { return Ok(()) };
-        match self.sections.last() {
-            Some(&Section::Time(color)) => self.clock(color).set(key, value),
-            _ => self.key(key, value),
-        }
+        Ok(())
     }
 
     fn clock(&mut self, color: Option<Color>) -> &mut TimeRules {
@@ -319,16 +313,13 @@ impl Reader {
 
     fn key(&mut self, key: &str, value: &str) -> Result<(), SummaryError> {
         let [black, white] = &mut self.names;
-        let text = || Some(value.to_owned());
         match key {
-            "Game_ID" => self.game_id = text(),
-            "Name+" => *black = text(),
-            "Name-" => *white = text(),
+            "Game_ID" => self.game_id = Some(value.to_owned()),
+            "Name+" => value.clone_into(black),
+            "Name-" => value.clone_into(white),
             "Your_Turn" => self.your_turn = Some(side(key, value)?),
             "To_Move" => self.to_move = Some(side(key, value)?),
-            "Declaration" | "Jishogi_Declaration" => {
-                self.declaration = declaration(value);
-            }
+            "Declaration" | "Jishogi_Declaration" => self.declaration = declaration(value),
             "Max_Moves" => {
                 let digits = value.trim();
                 if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -343,15 +334,12 @@ impl Reader {
     }
 
     pub(crate) fn finish(self) -> Result<Summary, SummaryError> {
-        if let Some(fault) = self.fault {
-            return Err(fault);
-        }
+        self.fault.map_or(Ok(()), Err)?;
         let (setup, moves) = self.position.read(self.to_move)?;
-        let [black, white] = self.names;
         let clocks = self.own.map(|own| own.unwrap_or(self.common).in_ms());
         let summary = Summary {
             game_id: self.game_id.filter(|id| !id.is_empty()).ok_or(SummaryError::Missing("Game_ID"))?,
-            names: [black.unwrap_or_default(), white.unwrap_or_default()],
+            names: self.names,
             your_turn: self.your_turn.ok_or(SummaryError::Missing("Your_Turn"))?,
             declaration: self.declaration,
             max_moves: self.max_moves,
