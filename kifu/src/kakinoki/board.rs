@@ -68,9 +68,7 @@ impl BoardText {
             self.ranks = 10;
             return Err(Fault::new(Problem::BoardRanks, line));
         }
-        let inside = line.get(1..).unwrap_or_default();
-        let inside = inside.find(['|', '｜']).and_then(|end| inside.get(..end)).unwrap_or(inside);
-        let mut rest = inside;
+        let mut rest = line.get(1..).unwrap_or_default().split(['|', '｜']).next().unwrap_or_default();
         for file in (1..=9).rev() {
             let (piece, tail) = cell(rest).map_err(|problem| Fault::new(problem, rest))?;
             if let (Some(piece), Some(square)) = (piece, Square::new(file, self.ranks)) {
@@ -78,20 +76,15 @@ impl BoardText {
             }
             rest = tail;
         }
-        match rest.trim_matches(is_blank) {
-            "" => Ok(()),
-            _ => Err(Fault::new(Problem::RankCells, rest)),
-        }
+        if rest.trim_matches(is_blank).is_empty() { Ok(()) } else { Err(Fault::new(Problem::RankCells, rest)) }
     }
 
     /// Reads the pieces in hand of a side: `飛　角　金二　歩十八`.
     pub(crate) fn read_hand<'t>(&mut self, color: Color, value: &'t str) -> Step<'t> {
         self.hands[color] = true;
         let mut hand = Hand::EMPTY;
-        let mut rest = value.trim_matches(is_blank);
-        if rest == "なし" {
-            rest = "";
-        }
+        let value = value.trim_matches(is_blank);
+        let mut rest = if value == "なし" { "" } else { value };
         while !rest.is_empty() {
             let (kind, tail) = words::piece(rest).ok_or_else(|| Fault::new(Problem::HandSyntax, rest))?;
             let piece = held(kind).map_err(|problem| Fault::new(problem, rest))?;
@@ -135,8 +128,8 @@ fn cell(text: &str) -> Result<(Option<Piece>, &str), Problem> {
     match chars.next() {
         Some('・' | '･' | '．' | '.' | '口' | '□' | '＊' | '*' | '　' | ' ') => Ok((None, chars.as_str())),
         Some(_) => {
-            let (kind, tail) = words::piece(rest).ok_or(Problem::UnknownPiece)?;
-            Ok((Some(Piece::new(color, kind)), tail))
+            let piece = words::piece(rest).map(|(kind, tail)| (Some(Piece::new(color, kind)), tail));
+            piece.ok_or(Problem::UnknownPiece)
         }
         None => Err(Problem::RankCells),
     }

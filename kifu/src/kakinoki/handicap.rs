@@ -44,10 +44,7 @@ const HANDICAPS: [(&str, &str, &str, &str); 33] = [
 ];
 
 fn setup((_, _, ranks, tail): &(&str, &str, &str, &str)) -> Option<Setup> {
-    match *tail {
-        "b -" => Some(Setup::startpos()),
-        tail => format!("{ranks}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {tail} 1").parse().ok(),
-    }
+    format!("{ranks}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {tail} 1").parse().ok()
 }
 
 /// The position for the name of a handicap, which may have blanks around, and digits
@@ -77,13 +74,10 @@ pub(crate) fn is_other_variant(name: &str) -> bool {
 /// A name in one spelling of many: `２枚落`, `二枚落ち`.
 fn plain(name: &str) -> String {
     let name = name.trim_end_matches('ち').trim_end_matches('落');
-    let spelled = name.chars().map(|c| match digit(c) {
-        Some(digit) => rank_kanji(digit),
-        None => match c {
-            '兩' => '両',
-            '+' => '＋',
-            c => c,
-        },
+    let spelled = name.chars().map(|c| match c {
+        '兩' => '両',
+        '+' => '＋',
+        c => digit(c).map_or(c, rank_kanji),
     });
     spelled.collect::<String>().replace("一0", "十").replace("一０", "十")
 }
