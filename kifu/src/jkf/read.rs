@@ -245,9 +245,8 @@ impl<'t> MoveReader<'_, 't> {
             // A move and the end after it may share an entry.
             if let Some(word) = &entry.special {
                 let mut end = self.track.end_of(csa::end_of_word(word));
-                if let Some(result) = entry.winner.as_deref().and_then(|word| GameResult::named(word, Naming::Usi)) {
-                    end.result = result;
-                }
+                let winner = entry.winner.as_deref().and_then(|word| GameResult::named(word, Naming::Usi));
+                end.result = winner.unwrap_or(end.result);
                 let foul = self.track.end(end);
                 self.report.foul(foul)?;
             }

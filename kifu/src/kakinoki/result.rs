@@ -84,11 +84,8 @@ impl ResultText<'_> {
                 word => EndKind::Other(word.to_owned()),
             }),
         };
-        let mut end = End::new(kind, turn);
-        if let Some(result) = self.result {
-            end.result = result;
-        }
-        end
+        let implied = kind.result(turn);
+        End { kind, result: self.result.unwrap_or(implied) }
     }
 
     /// The result that overrides the one implied by a word.
