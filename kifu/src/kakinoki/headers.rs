@@ -55,11 +55,9 @@ pub(crate) enum Sides {
 
 impl Sides {
     pub(crate) const fn name(self, color: Color) -> &'static str {
-        match (self, color) {
-            (Self::Even, Color::Black) => "先手",
-            (Self::Even, Color::White) => "後手",
-            (Self::Handicap, Color::Black) => "下手",
-            (Self::Handicap, Color::White) => "上手",
+        match self {
+            Self::Even => color.select(["先手", "後手"]),
+            Self::Handicap => color.select(["下手", "上手"]),
         }
     }
 }

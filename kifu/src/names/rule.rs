@@ -155,11 +155,8 @@ impl Rule {
 
     /// Returns true if a piece of the rule is wanted on this square, seen from its side.
     pub(super) fn wants(&self, square: Square) -> bool {
-        let wants = |word: &Word| {
-            word.any
-                .iter()
-                .any(|(is_opponents, atom)| !is_opponents && matches!(atom, Atom::Piece(_, on) if *on == square))
-        };
-        self.0.iter().flatten().any(|stage| stage.words.iter().any(|word| !word.is_negated && wants(word)))
+        let words = self.0.iter().flatten().flat_map(|stage| &stage.words);
+        let mut atoms = words.filter(|word| !word.is_negated).flat_map(|word| &word.any);
+        atoms.any(|(is_opponents, atom)| !is_opponents && matches!(atom, Atom::Piece(_, on) if *on == square))
     }
 }

@@ -1,7 +1,6 @@
 //! The reader: games, their moves, and how they ended.
 
 use enbu_language::Words;
-use enbu_movegen::Setup;
 
 use super::comment;
 use super::psn;
@@ -79,19 +78,6 @@ impl<'t> Game<'t> {
 }
 
 impl Play<'_> {
-    fn new(setup: Setup, plus: Plus) -> Self {
-        Self {
-            track: Track::new(&setup),
-            open: Vec::new(),
-            too_deep: 0,
-            skipping: false,
-            plus,
-            mate: false,
-            main_broken: false,
-            left_main: false,
-        }
-    }
-
     fn add_nag(&mut self, nag: u8) {
         self.track.record.node_mut(self.track.at).remarks_mut().nags.push(nag);
     }
@@ -211,7 +197,16 @@ impl<'t> Reader<'t> {
         let (setup, odd) = tags::start_position(&self.game.tags).map_err(|problem| fault(problem, "FEN"))?;
         odd.map(|odd| fault(odd, "Sfen")).map_or(Ok(()), |odd| self.report.warn(odd))?;
         let fairy = self.game.tags.value("Variant") == Some("Shogi");
-        self.game.play = Some(Play::new(setup, meaning_of_plus(ahead, fairy)));
+        self.game.play = Some(Play {
+            track: Track::new(&setup),
+            open: Vec::new(),
+            too_deep: 0,
+            skipping: false,
+            plus: meaning_of_plus(ahead, fairy),
+            mate: false,
+            main_broken: false,
+            left_main: false,
+        });
         Ok(())
     }
 
