@@ -175,14 +175,9 @@ fn duration(text: &str) -> Option<(u64, u64, &str)> {
     const UNITS: [(&str, u64); 5] =
         [("時間", 3_600_000), ("分", 60_000), ("秒", SECOND), ("min", 60_000), ("sec", SECOND)];
     let (value, tail) = number(text)?;
-    let (thousandths, tail) = match tail.strip_prefix('.') {
-        Some(tail) => {
-            let digits = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            let (fraction, tail) = tail.split_at_checked(digits)?;
-            (thousandths(fraction), tail)
-        }
-        None => (0, tail),
-    };
+    let after_dot = tail.strip_prefix('.').unwrap_or(tail);
+    let tail = after_dot.trim_start_matches(|c: char| c.is_ascii_digit());
+    let thousandths = thousandths(after_dot.strip_suffix(tail)?);
     let tail = tail.trim_start_matches(is_blank);
     let (unit, tail) = UNITS.into_iter().find_map(|(name, ms)| Some((ms, tail.strip_prefix(name)?)))?;
     let ms = value.saturating_mul(unit).saturating_add(thousandths.saturating_mul(unit) / 1000);

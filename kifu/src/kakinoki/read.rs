@@ -12,7 +12,7 @@ use super::words::{self, is_blank, side_of_mark};
 use crate::end::{End, EndKind};
 use crate::error::{KifuError, Mode, Problem};
 use crate::header::{HeaderKey, Headers};
-use crate::lines::{split_line, thousandths};
+use crate::lines::{is_number, split_line, thousandths};
 use crate::reading::{Fault, Reading, Reporter, Step};
 use crate::record::{Record, Rules};
 use crate::track::Track;
@@ -531,25 +531,14 @@ fn begins_game(text: &str) -> bool {
 /// total after it is ignored.
 pub(crate) fn time_ms(text: &str) -> Option<u64> {
     let now = text.split('/').next()?.trim_matches(is_blank);
-    let (now, thousandths) = match now.split_once('.') {
-        Some((now, fraction)) if fraction.bytes().all(|byte| byte.is_ascii_digit()) => (now, thousandths(fraction)),
-        Some(_) => return None,
-        None => (now, 0),
-    };
-    let (mut seconds, mut rest) = (0u64, now);
-    for _ in 0..3 {
-        let (value, tail) = words::number(rest.trim_start_matches(is_blank))?;
-        seconds = seconds.saturating_mul(60).saturating_add(value);
-        rest = tail.trim_start_matches(is_blank);
-        match rest.strip_prefix([':', '：']) {
-            Some(next) => rest = next,
-            None => break,
-        }
-    }
-    if !rest.is_empty() || now.ends_with([':', '：']) {
-        return None;
-    }
-    Some(seconds.saturating_mul(1000).saturating_add(thousandths))
+    let (now, fraction) = now.split_once('.').unwrap_or((now, ""));
+    let mut parts = now.split([':', '：']).map(|part| words::number(part.trim_matches(is_blank)));
+    let seconds = parts.by_ref().take(3).try_fold(0u64, |seconds, part| {
+        let (value, _) = part.filter(|(_, rest)| rest.is_empty())?;
+        Some(seconds.saturating_mul(60).saturating_add(value))
+    });
+    let fits = parts.next().is_none() && (fraction.is_empty() || is_number(fraction));
+    seconds.filter(|_| fits).map(|seconds| seconds.saturating_mul(1000).saturating_add(thousandths(fraction)))
 }
 
 #[cfg(test)]
