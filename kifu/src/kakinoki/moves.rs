@@ -64,12 +64,7 @@ pub(crate) struct MoveText {
 
 /// Returns true if a text begins as a move does: with a square or `同`.
 pub(crate) fn begins_move(text: &str) -> bool {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some('同') => true,
-        Some(c) if digit(c).is_some() => chars.next().and_then(digit).is_some(),
-        _ => false,
-    }
+    text.starts_with('同') || text.chars().take(2).filter_map(digit).count() == 2
 }
 
 /// Reads the move at the start of a text, without the mark before it, and returns the rest of
@@ -117,10 +112,8 @@ fn destination(text: &str) -> Result<(Option<Square>, &str), Fault<'_>> {
         return Ok((None, rest));
     }
     let mut chars = text.chars();
-    let square = match (chars.next().and_then(digit), chars.next().and_then(digit)) {
-        (Some(file), Some(rank)) => Square::new(file, rank),
-        _ => None,
-    };
+    let digits = chars.next().and_then(digit).zip(chars.next().and_then(digit));
+    let square = digits.and_then(|(file, rank)| Square::new(file, rank));
     let square = square.ok_or_else(|| Fault::new(Problem::UnknownSquare, text))?;
     // Old books say `３三同歩`.
     let rest = chars.as_str();

@@ -16,7 +16,7 @@
 //! The writer writes a time for every move, because MyShogi skips moves without one (0 where
 //! none is known), one comment a block, and `Interrupt` for ends without a word.
 
-use enbu_movegen::{Color, Move, MoveParts};
+use enbu_movegen::{Color, Move, MoveParts, PieceType};
 
 use super::tags;
 use crate::board::Board;
@@ -26,6 +26,7 @@ use crate::kakinoki::Notation;
 use crate::lines::clock_text;
 use crate::record::{Record, TimeControl};
 use crate::terms::{Naming, words_in};
+use crate::western;
 
 /// The end for a word in the place of a move, when `turn` is to move.
 pub(super) fn end_of_word(word: &str, turn: Color) -> Option<End> {
@@ -99,11 +100,9 @@ pub(crate) fn line(number: usize, text: &str, ms: u64, total_ms: u64, form: Nota
 pub(crate) fn move_text(board: &Board, mv: Move, form: Notation) -> String {
     match mv.parts() {
         MoveParts::Board { from, to, promote } if form == Notation::Psn => {
-            let kind = board.piece_at(from).map_or('P', |piece| piece.kind.unpromoted().letter());
-            let is_promoted = board.piece_at(from).is_some_and(|piece| piece.kind.is_promoted());
-            let sign = |is: bool| if is { "+" } else { "" };
+            let piece = western::piece(board.piece_at(from).map_or(PieceType::Pawn, |piece| piece.kind));
             let capture = if board.piece_at(to).is_some() { 'x' } else { '-' };
-            format!("{}{kind}{from}{capture}{to}{}", sign(is_promoted), sign(promote))
+            format!("{piece}{from}{capture}{to}{}", if promote { "+" } else { "" })
         }
         _ => mv.to_string(),
     }
