@@ -274,14 +274,8 @@ impl Tally {
 /// Number of items that are not among the others, each of which counts once.
 fn missing<T: PartialEq + Clone>(items: &[T], others: &[T]) -> usize {
     let mut others = others.to_vec();
-    let mut is_missing = |item: &&T| match others.iter().position(|other| other == *item) {
-        Some(at) => {
-            others.remove(at);
-            false
-        }
-        None => true,
-    };
-    items.iter().filter(|item| is_missing(item)).count()
+    let mut take = |item: &T| others.iter().position(|other| other == item).map(|at| others.remove(at));
+    items.iter().filter(|item| take(item).is_none()).count()
 }
 
 fn is_same_end(end: &End, other: &End) -> bool {
