@@ -39,20 +39,10 @@ pub(super) fn is_analysis(comment: &str) -> bool {
     comment.strip_prefix('*').is_some_and(|text| text.is_empty() || score(text).is_some())
 }
 
-/// The score at the start, after a blank.
+/// The score at the start, after a blank: a whole number; saturates.
 fn score(text: &str) -> Option<i32> {
-    if !text.starts_with(char::is_whitespace) {
-        return None;
-    }
-    whole_number(text.split_whitespace().next()?)
-}
-
-/// A whole number; saturates.
-fn whole_number(word: &str) -> Option<i32> {
+    let word = text.split_whitespace().next().filter(|_| text.starts_with(char::is_whitespace))?;
     let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
-    if !is_number(digits) {
-        return None;
-    }
     let limit = if word.starts_with('-') { i32::MIN } else { i32::MAX };
-    Some(word.parse().unwrap_or(limit))
+    is_number(digits).then(|| word.parse().unwrap_or(limit))
 }

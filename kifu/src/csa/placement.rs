@@ -72,12 +72,8 @@ impl Placement {
         if self.rest_given && form != Form::Pieces {
             return Err(Fault::new(Problem::AfterAllPieces, statement));
         }
-        let conflict = match form {
-            Form::Initial => self.stated.is_some(),
-            Form::Ranks => self.stated == Some(Form::Initial),
-            Form::Pieces => false,
-        };
-        if conflict {
+        let excludes = |stated| form == Form::Initial || (form == Form::Ranks && stated == Form::Initial);
+        if self.stated.is_some_and(excludes) {
             report.warn(Fault::out_of_place("second start position", "2 つ目の開始局面", statement))?;
             *self = Self::default();
         }

@@ -140,17 +140,13 @@ fn one_line(text: &str) -> String {
 
 fn write_headers(record: &Record, version: FileVersion, lines: &mut Vec<String>) {
     for (side, name) in [('+', HeaderKey::BlackName), ('-', HeaderKey::WhiteName)] {
-        if let Some(name) = record.headers.value(&name) {
-            lines.push(format!("N{side}{}", one_line(name)));
-        }
+        lines.extend(record.headers.value(&name).map(|name| format!("N{side}{}", one_line(name))));
     }
     for (key, value) in record.headers.iter() {
         let Some(name) = key.name(Naming::Csa) else { continue };
         let name = one_line(&name.replace(':', ""));
-        if version == FileVersion::V2_2 && *key == HeaderKey::Note {
-            continue;
-        }
-        if !name.is_empty() && !is_rule_key(&name) {
+        let is_held = version == FileVersion::V3_0 || *key != HeaderKey::Note;
+        if is_held && !name.is_empty() && !is_rule_key(&name) {
             let value = if *key == HeaderKey::Note { one_line(&escape(value)) } else { one_line(value) };
             lines.push(format!("${name}:{value}"));
         }
