@@ -360,12 +360,11 @@ fn conclude(play: &mut Play<'_>, tags: &Tags, result: Option<GameResult>) {
         (None, "unterminated") => return,
         (None, termination) => match result {
             None => return,
-            Some(_) if termination == "adjudication" => {
+            Some(_) if termination == "adjudication" || !loser_to_move => {
                 EndKind::Other(GameResult::name(result, Naming::Pgn).to_owned())
             }
-            Some(_) if loser_to_move && play.mate => EndKind::Mate,
-            Some(_) if loser_to_move => EndKind::Resign,
-            Some(_) => EndKind::Other(GameResult::name(result, Naming::Pgn).to_owned()),
+            Some(_) if play.mate => EndKind::Mate,
+            Some(_) => EndKind::Resign,
         },
     };
     track.record.add(track.at, Event::from(End { kind, result }));

@@ -66,8 +66,8 @@ impl<'t> Tokens<'t> {
         self.skip(rest.find(['\n', '\r']).unwrap_or(rest.len()))
     }
 
-    fn sign(&mut self, token: Token<'t>) -> Token<'t> {
-        self.skip(1);
+    fn past(&mut self, bytes: usize, token: Token<'t>) -> Token<'t> {
+        self.skip(bytes);
         token
     }
 
@@ -114,11 +114,8 @@ impl<'t> Tokens<'t> {
         self.unclosed |= end.is_none();
         match end {
             Some(end) => Token::Comment(self.skip(end + 1).get(1..end).unwrap_or_default()),
-            None => {
-                // Where another game follows, the comment ends before it.
-                let end = next_game(rest).unwrap_or(rest.len());
-                Token::Unclosed(COMMENT, self.skip(end))
-            }
+            // Where another game follows, the comment ends before it.
+            None => Token::Unclosed(COMMENT, self.skip(next_game(rest).unwrap_or(rest.len()))),
         }
     }
 
@@ -163,12 +160,9 @@ impl<'t> Iterator for Tokens<'t> {
                 b'[' => self.tag(),
                 b'{' => self.comment(),
                 b';' => Token::Comment(self.skip_line().get(1..).unwrap_or_default()),
-                b'(' if let Some(inside) = time(rest) => {
-                    self.skip(inside.len() + 2);
-                    Token::Time(inside)
-                }
-                b'(' => self.sign(Token::Open),
-                b')' => self.sign(Token::Close),
+                b'(' if let Some(inside) = time(rest) => self.past(inside.len() + 2, Token::Time(inside)),
+                b'(' => self.past(1, Token::Open),
+                b')' => self.past(1, Token::Close),
                 b'$' => {
                     let digits = rest.bytes().skip(1).take_while(u8::is_ascii_digit).count();
                     Token::Nag(self.skip(1 + digits).get(1..).unwrap_or_default())
