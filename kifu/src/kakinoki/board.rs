@@ -91,7 +91,7 @@ impl BoardText {
             let (count, tail) = words::count(tail);
             // A hand may hold more than a set has, but no one writes it in one number.
             let total = u64::from(hand.count(piece)).saturating_add(count);
-            let fits = u8::try_from(total).ok().filter(|_| count <= MOST_IN_ONE);
+            let fits = u8::try_from(total).ok().filter(|_| count <= u64::from(MOST_IN_ONE));
             hand = fits
                 .and_then(|total| hand.with_count(piece, total))
                 .ok_or_else(|| Fault::new(Problem::HandOverflow, rest))?;
@@ -151,7 +151,7 @@ pub(crate) fn lines(setup: &Setup) -> Vec<String> {
 }
 
 /// The largest count of a piece in hand: all the pawns.
-const MOST_IN_ONE: u64 = 18;
+const MOST_IN_ONE: u8 = 18;
 
 const EDGE: &str = "+---------------------------+";
 
@@ -178,17 +178,15 @@ fn hand_line(setup: &Setup, color: Color) -> String {
 /// The pieces of a hand with their numbers, blanks after them; `なし` for none.
 pub(crate) fn hand_text(hand: Hand) -> String {
     let mut line = String::new();
-    for piece in HandPiece::SFEN_ORDER.into_iter().filter(|&piece| hand.has(piece)) {
-        line.push(piece_cell(piece.piece_type()));
+    for piece in HandPiece::SFEN_ORDER {
         let mut rest = hand.count(piece);
-        while u64::from(rest) > MOST_IN_ONE {
-            rest -= MOST_IN_ONE as u8;
-            words::push_count(&mut line, MOST_IN_ONE as u8);
-            line.push('　');
+        while rest > 0 {
+            let count = rest.min(MOST_IN_ONE);
             line.push(piece_cell(piece.piece_type()));
+            words::push_count(&mut line, count);
+            line.push('　');
+            rest -= count;
         }
-        words::push_count(&mut line, rest);
-        line.push('　');
     }
     if line.is_empty() { "なし".to_owned() } else { line }
 }

@@ -82,12 +82,9 @@ pub(crate) fn parse(text: &str) -> Result<(MoveText, &str), Fault<'_>> {
             Some('不') if chars.next() == Some('成') => mv.promote = Some(false),
             Some('打') => mv.drop = true,
             Some('(' | '（') if mv.from.is_none() => match origin(rest)? {
+                Some((None, _)) if !mv.drop => return Err(Fault::new(Problem::UnknownSquare, rest)),
                 Some((from, tail)) => {
-                    match from {
-                        Some(from) => mv.from = Some(from),
-                        None if mv.drop => {}
-                        None => return Err(Fault::new(Problem::UnknownSquare, rest)),
-                    }
+                    mv.from = from;
                     rest = tail;
                     continue;
                 }

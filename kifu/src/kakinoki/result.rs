@@ -32,13 +32,11 @@ const BY: &str = "により";
 /// Parses the text after `まで`; `None` if there is none.
 pub(crate) fn parse(text: &str) -> Option<ResultText<'_>> {
     let rest = text.trim_start_matches(|c| is_blank(c) || c == '、' || c == ',');
+    // `七十九手で`: a number that is not compared.
+    let after_kanji = rest.trim_start_matches(|c| "〇一二三四五六七八九十百".contains(c)).strip_prefix('手');
     let (moves, rest) = match words::number(rest) {
         Some((count, rest)) => (Some(count), rest.trim_start_matches(is_blank).trim_start_matches('手')),
-        // `七十九手で`: a number that is not compared.
-        None => (
-            None,
-            rest.trim_start_matches(|c| "〇一二三四五六七八九十百".contains(c)).strip_prefix('手').unwrap_or(rest),
-        ),
+        None => (None, after_kanji.unwrap_or(rest)),
     };
     let rest = rest.strip_prefix("にて").or_else(|| rest.strip_prefix('で')).unwrap_or(rest);
     let rest = rest.trim_matches(|c| is_blank(c) || c == '、').trim_end_matches('。');
@@ -103,11 +101,8 @@ pub(crate) fn text(end: &End, moves: u64, turn: Color, sides: Sides) -> String {
     let verdict = match (&end.kind, winner) {
         (EndKind::Resign, Some(winner)) if usual => format!("{}の勝ち", sides.name(winner)),
         // Of the side to move, as programs read it.
-        (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) if winner == turn => {
-            format!("{}の反則勝ち", sides.name(winner))
-        }
-        (EndKind::IllegalMove | EndKind::IllegalAction(_), Some(winner)) => {
-            format!("{}の反則負け", sides.name(!winner))
+        (kind, Some(winner)) if kind.is_foul() => {
+            format!("{}の{}", sides.name(turn), if winner == turn { "反則勝ち" } else { "反則負け" })
         }
         (EndKind::TimeUp, Some(winner)) => format!("時間切れ{BY}{}の勝ち", sides.name(winner)),
         (EndKind::DeclarationWin, Some(winner)) if usual => format!("{}の{word}", sides.name(winner)),
