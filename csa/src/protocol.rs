@@ -211,9 +211,7 @@ impl Game {
         let moved = Moved { mv, color, charged_ms };
         self.moves.push(moved);
         self.turn_began = at;
-        if color == self.summary.your_turn {
-            self.is_answered = false;
-        }
+        self.is_answered &= color != self.summary.your_turn;
         Ok(moved)
     }
 }
