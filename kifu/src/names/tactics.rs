@@ -4,7 +4,7 @@
 //! taken, or a line that a pawn can close, makes none.
 
 use enbu_movegen::attacks::{attacks, pawn};
-use enbu_movegen::{Bitboard, Color, HandPiece, Move, MoveList, Piece, PieceType, Square};
+use enbu_movegen::{Bitboard, Color, HandPiece, Move, Piece, PieceType, Square};
 
 use crate::board::Board;
 
@@ -25,8 +25,10 @@ struct Made<'b> {
 
 /// The tactics, the more special ones first: a move has the first one that holds.
 const TACTICS: &[(Pair, Definition)] = &[
-    (("頭金", "Gold at the Head"), |made| made.kind == PieceType::Gold && made.has_king_at(0, 1) && made.mates()),
-    (("吊るし桂", "Hanging Knight"), |made| made.kind == PieceType::Knight && made.mates()),
+    (("頭金", "Gold at the Head"), |made| {
+        made.kind == PieceType::Gold && made.has_king_at(0, 1) && made.board.is_mate()
+    }),
+    (("吊るし桂", "Hanging Knight"), |made| made.kind == PieceType::Knight && made.board.is_mate()),
     (("王手飛車取り", "King and Rook Fork"), |made| {
         made.forks() && made.attacks(&[PieceType::King]) && made.attacks(&[PieceType::Rook, PieceType::Dragon])
     }),
@@ -111,13 +113,6 @@ impl Made<'_> {
             value(kind) > value(self.kind)
                 || kind != PieceType::Pawn && self.reaching(!self.side, square).next().is_none()
         })
-    }
-
-    fn mates(&self) -> bool {
-        let Some(position) = self.board.position().filter(|_| self.board.in_check()) else { return false };
-        let mut moves = MoveList::new();
-        position.legal_moves(&mut moves);
-        moves.is_empty()
     }
 
     /// Returns true if the piece forks and cannot be taken.

@@ -277,7 +277,7 @@ impl<'t> Reader<'t> {
             }
         };
         if play.open.is_empty() {
-            play.mate = san::says_mate(text);
+            play.mate = text.trim_end_matches(['!', '?']).ends_with('#');
         }
         san::nag_of_suffix(text).into_iter().for_each(|nag| play.add_nag(nag));
         self.report.foul(passed_over)

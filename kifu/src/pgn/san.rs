@@ -241,26 +241,16 @@ const fn letter(kind: PieceType) -> char {
 
 /// The text of a move as Fairy-Stockfish writes it, without a sign for check.
 pub(super) fn write(board: &Board, mv: Move) -> String {
-    let mut text = String::new();
-    match mv.parts() {
-        MoveParts::Drop { piece, to } => {
-            text.push(piece.piece_type().letter());
-            text.push('@');
-            text.extend(fen::place(to));
-        }
-        MoveParts::Board { from, to, promote } => {
-            let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
-            text.push(letter(piece.kind));
-            push_origin(&mut text, board, piece, mv);
-            if board.piece_at(to).is_some() {
-                text.push('x');
-            }
-            text.extend(fen::place(to));
-            if promote {
-                text.push('=');
-                text.push(letter(piece.kind.promoted().unwrap_or(piece.kind)));
-            }
-        }
+    let MoveParts::Board { from, to, promote } = mv.parts() else { return fen::write_move(mv) };
+    let piece = board.piece_at(from).unwrap_or(Piece::new(board.turn(), PieceType::Pawn));
+    let mut text = String::from(letter(piece.kind));
+    push_origin(&mut text, board, piece, mv);
+    if board.piece_at(to).is_some() {
+        text.push('x');
+    }
+    text.extend(fen::place(to));
+    if promote {
+        text.extend(['=', letter(piece.kind.promoted().unwrap_or(piece.kind))]);
     }
     text
 }
@@ -294,18 +284,11 @@ fn push_origin(text: &mut String, board: &Board, piece: Piece, mv: Move) {
 /// The signs for check and mate after a move that was made: the board shows the
 /// position after it.
 pub(super) fn check_sign(board: &Board) -> &'static str {
-    if !board.in_check() {
-        return "";
+    match board.in_check() {
+        false => "",
+        true if board.is_mate() => "#",
+        true => "+",
     }
-    let Some(position) = board.position() else { return "" };
-    let mut moves = enbu_movegen::MoveList::new();
-    position.legal_moves(&mut moves);
-    if moves.is_empty() { "#" } else { "+" }
-}
-
-/// Returns true if a text of a move says that it mates.
-pub(super) fn says_mate(text: &str) -> bool {
-    text.trim_end_matches(['!', '?']).ends_with('#')
 }
 
 /// The glyph of a suffix such as `!?`.

@@ -47,13 +47,13 @@ fn end_tags(record: &Record) -> Vec<(String, String)> {
         EndKind::Abort => Some("abandoned"),
         _ => None,
     };
-    let in_check_and_mated = san::check_sign(&last) == "#";
+    let is_mate = last.is_mate();
     let told = match &end.kind {
         EndKind::TimeUp | EndKind::Abort => true,
         EndKind::IllegalMove => winner != Some(turn),
         EndKind::IllegalAction(fouled) => winner == Some(turn) && *fouled != turn,
-        EndKind::Resign => winner == Some(!turn) && !in_check_and_mated,
-        EndKind::Mate => winner == Some(!turn) && in_check_and_mated,
+        EndKind::Resign => winner == Some(!turn) && !is_mate,
+        EndKind::Mate => winner == Some(!turn) && is_mate,
         EndKind::Other(text) => {
             end.result.is_some() && winner != Some(!turn) && text == GameResult::name(end.result, Naming::Pgn)
         }
