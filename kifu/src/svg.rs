@@ -223,12 +223,8 @@ impl Picture<'_> {
         for (row, y) in rows.into_iter().zip((BOARD_Y + step / 2..).step_by(step as usize)) {
             // `N` and `S` stay upright.
             let back = if self.is_western() { turn } else { 0 };
-            self.text(
-                (HAND_X, y),
-                (step - 2).min(20),
-                format_args!(r#" transform="rotate({back} {HAND_X} {y})""#),
-                row,
-            );
+            let turned = format!(r#" transform="rotate({back} {HAND_X} {y})""#);
+            self.text((HAND_X, y), (step - 2).min(20), turned, row);
         }
         self.svg += "</g>\n";
     }

@@ -237,9 +237,7 @@ impl<'t> MoveReader<'_, 't> {
                     Err(problem) => return self.report.error(Fault::new(problem, text)),
                 };
                 self.report.foul(passed_over)?;
-                if let Some(odd) = odd {
-                    self.report.warn(Fault::new(odd, text))?;
-                }
+                odd.map_or(Ok(()), |odd| self.report.warn(Fault::new(odd, text)))?;
                 self.remarks(&entry);
             }
             // A move and the end after it may share an entry.

@@ -158,16 +158,10 @@ const EDGE: &str = "+---------------------------+";
 fn rank_line(setup: &Setup, rank: u8) -> String {
     let mut line = String::from("|");
     for square in (1..=9).rev().filter_map(|file| Square::new(file, rank)) {
-        match setup.board[square] {
-            Some(piece) => {
-                line.push(if piece.color == Color::White { 'v' } else { ' ' });
-                line.push(piece_cell(piece.kind));
-            }
-            None => line.push_str(" ・"),
-        }
+        let cell = setup.board[square].map(|piece| [piece.color.select([' ', 'v']), piece_cell(piece.kind)]);
+        line.extend(cell.unwrap_or([' ', '・']));
     }
-    line.push('|');
-    line.push(rank_kanji(rank));
+    line.extend(['|', rank_kanji(rank)]);
     line
 }
 

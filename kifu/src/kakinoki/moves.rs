@@ -161,8 +161,7 @@ fn resolve_board(text: &MoveText, board: &Board, from: Square, to: Square) -> Re
     }
     // Some programs write the name that the piece has after the move.
     if piece.kind.promoted() == Some(text.kind) && text.promote != Some(false) {
-        let mv = moved(piece, from, to, true)?;
-        return Ok((mv, Some(Problem::OtherPiece)));
+        return Ok((moved(piece, from, to, true)?, Some(Problem::OtherPiece)));
     }
     Err(Problem::OtherPiece)
 }
@@ -170,14 +169,13 @@ fn resolve_board(text: &MoveText, board: &Board, from: Square, to: Square) -> Re
 /// A move whose origin is given by words or not at all.
 fn resolve_words(text: &MoveText, board: &Board, to: Square) -> Result<Resolved, Problem> {
     let piece = Piece::new(board.turn(), text.kind);
-    let all: Vec<Square> = board.origins(piece, to).into_iter().collect();
-    if all.is_empty() {
+    let mut origins: Vec<Square> = board.origins(piece, to).into_iter().collect();
+    if origins.is_empty() {
         let held = held(text.kind).ok().filter(|_| board.piece_at(to).is_none());
         let held = held.filter(|&held| board.hand(piece.color).has(held)).ok_or(Problem::NoSuchMove)?;
         return Ok((Move::drop(held, to), None));
     }
     let mut odd = None;
-    let mut origins = all;
     for &word in &text.words {
         let fitting = filter(&origins, word, piece, to);
         match (fitting.is_empty(), origins.len()) {

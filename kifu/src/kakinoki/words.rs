@@ -28,8 +28,7 @@ pub(crate) fn file_digit(file: u8) -> char {
 
 /// The square as it is written: `７六`.
 pub(crate) fn push_square(text: &mut String, square: Square) {
-    text.push(file_digit(square.file()));
-    text.push(rank_kanji(square.rank()));
+    text.extend([file_digit(square.file()), rank_kanji(square.rank())]);
 }
 
 /// The value of a decimal digit, zero included, half or full width.
@@ -103,8 +102,7 @@ pub(crate) fn piece(text: &str) -> Option<(PieceType, &str)> {
 /// Adds the name of a piece in the text of a move.
 pub(crate) fn push_piece(text: &mut String, kind: PieceType) {
     if matches!(kind, PieceType::ProLance | PieceType::ProKnight | PieceType::ProSilver) {
-        text.push('成');
-        text.push(piece_cell(kind.unpromoted()));
+        text.extend(['成', piece_cell(kind.unpromoted())]);
     } else {
         text.push(piece_cell(kind));
     }
