@@ -104,7 +104,8 @@ const fn color_of_sign(sign: u8) -> Option<Color> {
     }
 }
 
-const fn square_at(digits: [u8; 2]) -> Option<Square> {
+/// The square of two digits, such as `76`.
+pub(crate) const fn square_at(digits: [u8; 2]) -> Option<Square> {
     Square::new(digits[0].wrapping_sub(b'0'), digits[1].wrapping_sub(b'0'))
 }
 

@@ -53,7 +53,7 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
         && let Some(declared) = declared(text.as_bytes())
         && declared != encoding
     {
-        warnings.push(KifuError::new(Problem::WrongEncoding { declared, used: encoding }, 1, 1, first_line(&text)));
+        warnings.push(KifuError::new(Problem::WrongEncoding { declared, used: encoding }, 1, 1, split_line(&text).0));
     }
     let text = without_marks(text, &mut warnings);
     Decoded { text, encoding, warnings }
@@ -187,14 +187,10 @@ fn decode_as(encoding: Encoding, bytes: &[u8]) -> (Cow<'_, str>, Encoding, Probl
     let (text, lossy) = encoding.codec().decode_without_bom_handling(bytes);
     if lossy {
         let rest = text.find(char::REPLACEMENT_CHARACTER).and_then(|at| text.get(at..)).unwrap_or_default();
-        let fault = Fault::new(Problem::Undecodable(encoding), first_line(rest));
+        let fault = Fault::new(Problem::Undecodable(encoding), split_line(rest).0);
         warnings.push(Reporter::new(&text, Mode::Tolerant).located(fault));
     }
     (text, encoding, warnings)
-}
-
-fn first_line(text: &str) -> &str {
-    text.split(['\n', '\r']).next().unwrap_or_default()
 }
 
 /// Drops further byte order marks and the end-of-file mark of old systems.

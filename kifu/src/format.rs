@@ -308,9 +308,8 @@ fn is_position(line: &str) -> bool {
 /// ```
 pub fn read_any(bytes: &[u8], mode: Mode) -> Result<(Format, Reading), KifuError> {
     let decoded = decode(bytes);
-    let format = Format::detect(&decoded.text);
     let nothing = || KifuError::new(Problem::NoRecord, 1, 1, crate::lines::split_line(&decoded.text).0.trim());
-    let format = format.ok_or_else(nothing)?;
+    let format = Format::detect(&decoded.text).ok_or_else(nothing)?;
     let reading = read_text(&decoded, mode, |text, mode| format.read_as_told(text, mode))?;
     Ok((format, reading))
 }

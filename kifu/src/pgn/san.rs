@@ -5,26 +5,16 @@ use enbu_movegen::{Move, MoveParts, Piece, PieceType, Square};
 
 use crate::board::{Board, moved};
 use crate::error::Problem;
-use crate::fen;
 use crate::kakinoki::{moves, words};
+use crate::{csa, fen};
 
 /// Kinds that other programs write as `G` when they are promoted.
 const GOLDS: [PieceType; 5] =
     [PieceType::Gold, PieceType::ProPawn, PieceType::ProLance, PieceType::ProKnight, PieceType::ProSilver];
 
-/// The square of shogi: `7f` or `76`.
-fn shogi_square(file: u8, rank: u8) -> Option<Square> {
-    let file = file.checked_sub(b'0')?;
-    let rank = match rank {
-        b'a'..=b'i' => rank - b'a' + 1,
-        _ => rank.checked_sub(b'0')?,
-    };
-    Square::new(file, rank)
-}
-
 /// The square of two letters, of shogi (`7f`, `76`) or of chess (`c4`).
 pub(crate) fn square(text: [u8; 2]) -> Option<Square> {
-    fen::square(text).or_else(|| shogi_square(text[0], text[1]))
+    fen::square(text).or_else(|| Square::from_usi(text)).or_else(|| csa::square_at(text))
 }
 
 /// A move as its text describes it.
