@@ -165,7 +165,6 @@ pub(super) fn analysis(game: &Game, mv: Move, report: &LastReport) -> Option<Ana
         score_cp: Some(score.for_black(game.position.turn())),
         pv,
         nodes: report.nodes,
-        depth: None,
         ..Analysis::default()
     })
 }
