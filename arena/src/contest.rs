@@ -15,16 +15,15 @@ use crossbeam_channel::{Sender, unbounded};
 use enbu_files::{fnv1a, reason};
 use enbu_language::{Both, messages};
 use enbu_mate::OutOfMemory;
-use enbu_movegen::Color;
 use enbu_usi::client::{Cancel, ClientError, EngineIdentity};
 use parking_lot::Mutex;
 
 use crate::adjudication::{Adjudication, FactFinder, Facts};
 use crate::engine_spec::EngineSpec;
-use crate::game::{GameSetup, PlayedGame, play, tenths};
+use crate::game::{GameSetup, play};
 use crate::openings::Opening;
 use crate::player::{Patience, Player, PlayerError, TrafficLog};
-use crate::record::{Faults, GameRecord, Points};
+use crate::record::{Faults, GameRecord, by_color};
 use crate::referee::Rules;
 use crate::rounds::Bracket;
 use crate::schedule::{OpeningOrder, Pair, Schedule, Scores, TIE_BREAKS, Tournament};
@@ -119,7 +118,7 @@ pub fn identify(
     cancel: &Cancel,
     log: Option<&TrafficLog>,
 ) -> Result<EngineIdentity, ContestError> {
-    let mut player = Player::new(name, spec, patience, cancel, log);
+    let mut player = Player { name, spec, patience, cancel, log, running: None };
     let identity = player.driver()?.identity.clone();
     player.quit();
     Ok(identity)
@@ -229,15 +228,13 @@ impl Contest {
             for (number, facts) in finders.into_iter().enumerate() {
                 let sender = sender.clone();
                 let worker = Worker { contest: self, cancel, log, done, sender, facts };
-                match thread::Builder::new().name("game".into()).spawn_scoped(scope, move || worker.run(next)) {
-                    Ok(_) => {}
-                    Err(error) => {
-                        // Without the later ones fewer games are played at once.
-                        if number == 0 {
-                            result = Err(ContestError::NoThread(reason(&error).to_string()));
-                        }
-                        break;
+                let thread = thread::Builder::new().name("game".into());
+                if let Err(error) = thread.spawn_scoped(scope, move || worker.run(next)) {
+                    // Without the later ones fewer games are played at once.
+                    if number == 0 {
+                        result = Err(ContestError::NoThread(reason(&error).to_string()));
                     }
+                    break;
                 }
             }
             drop(sender);
@@ -280,20 +277,9 @@ impl MatchSettings {
 
     /// The digest that games of one match share.
     fn id(&self, names: &[String]) -> String {
-        let mut text = format!(
-            "{:?}",
-            (
-                &self.time_control,
-                &self.increment_use,
-                &self.format,
-                &self.order,
-                &self.seed,
-                &self.rules,
-                &self.adjudication,
-                &self.slack,
-                &self.processes,
-            )
-        );
+        let Self { time_control, increment_use, format, order, seed, rules, adjudication, slack, processes, .. } = self;
+        let conditions = (time_control, increment_use, format, order, seed, rules, adjudication, slack, processes);
+        let mut text = format!("{conditions:?}");
         if self.facts == Facts::Decide {
             text += " facts";
         }
@@ -342,8 +328,10 @@ impl<'m> Worker<'m> {
     fn run(mut self, next: impl Fn() -> Option<Pair>) {
         let settings = &self.contest.settings;
         let engines = settings.engines.iter().zip(&self.contest.names);
-        let players = engines.map(|(spec, name)| Player::new(name, spec, settings.patience, self.cancel, self.log));
-        let mut players: Vec<Player<'m>> = players.collect();
+        let (patience, cancel, log) = (settings.patience, self.cancel, self.log);
+        let player =
+            |(spec, name): (&'m EngineSpec, &'m String)| Player { name, spec, patience, cancel, log, running: None };
+        let mut players: Vec<Player<'m>> = engines.map(player).collect();
         while let Some(pair) = next() {
             if let Err(error) = self.play_pair(pair, &mut players) {
                 self.send(Err(error));
@@ -378,100 +366,28 @@ impl<'m> Worker<'m> {
             }
         }
         let Ok([first, second]) = players.get_disjoint_mut(pair.engines) else { return Ok(()) };
-        for half in 0..2 {
-            let game = 2 * pair.number + half;
-            if self.done.contains_key(&game) {
+        let Contest { settings, id, .. } = self.contest;
+        let &MatchSettings { rules, adjudication, slack, ref spectators, .. } = settings;
+        let opening = &settings.openings[pair.opening];
+        let clock = |engine| GameClock::new(settings.control_of(engine), settings.increment_use);
+        let first_color = opening.position().turn();
+        // In the first game engine 1 moves first.
+        for (number, engine1) in (2 * pair.number..).zip([first_color, !first_color]) {
+            if self.done.contains_key(&number) {
                 continue;
             }
-            if self.contest.settings.processes == Processes::Restarted {
+            if settings.processes == Processes::Restarted {
                 self.dismiss(first);
                 self.dismiss(second);
             }
-            let (record, remark) = self.play_game(pair, half, [first, second])?;
+            let clocks = by_color(engine1, pair.engines.map(clock));
+            let setup =
+                GameSetup { match_id: id, opening, rules, adjudication, clocks, slack, engine1, number, spectators };
+            let players = by_color(engine1, [&mut *first, &mut *second]);
+            let (record, remark) = play(&setup, players, self.facts.as_mut())?;
             self.send(Ok(MatchEvent::Game(Box::new(record), remark)));
         }
         Ok(())
-    }
-
-    /// Plays a game of a pair; in the first one, engine 1 moves first.
-    fn play_game(
-        &mut self,
-        pair: Pair,
-        half: usize,
-        players: [&mut Player<'m>; 2],
-    ) -> Result<(GameRecord, Option<Both>), PlayerError> {
-        let settings = &self.contest.settings;
-        let opening = &settings.openings[pair.opening];
-        let first_color = opening.position().turn();
-        let color1 = if half == 0 { first_color } else { !first_color };
-        let names = [players[0].name.to_owned(), players[1].name.to_owned()];
-        let controls = pair.engines.map(|engine| settings.control_of(engine));
-        let clock = |control| GameClock::new(control, settings.increment_use);
-        let setup = GameSetup {
-            opening,
-            rules: settings.rules,
-            adjudication: settings.adjudication,
-            clocks: by_color(color1, controls.map(clock)),
-            slack: settings.slack,
-            number: 2 * pair.number + half,
-            spectators: &settings.spectators,
-        };
-        let game = play(&setup, by_color(color1, players), self.facts.as_mut())?;
-        let remark = game.remark.clone();
-        Ok((self.record(pair, half, color1, names, controls, game), remark))
-    }
-
-    fn record(
-        &self,
-        pair: Pair,
-        half: usize,
-        color1: Color,
-        [name1, name2]: [String; 2],
-        controls: [TimeControl; 2],
-        game: PlayedGame,
-    ) -> GameRecord {
-        let opening = &self.contest.settings.openings[pair.opening];
-        let base = opening.to_string();
-        let [faults1, faults2] = by_color(color1, game.faults);
-        let [tc1, tc2] = controls.map(|control| control.to_string());
-        let [black, white] = by_color(color1, [name1.clone(), name2.clone()]);
-        let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
-        GameRecord {
-            match_id: self.contest.id.clone(),
-            game: 2 * pair.number + half,
-            pair: pair.number,
-            name1,
-            name2,
-            tc1,
-            tc2,
-            black,
-            white,
-            engine1: color1,
-            score1: match game.ending.winner {
-                None => Points::Draw,
-                Some(winner) if winner == color1 => Points::Win,
-                Some(_) => Points::Loss,
-            },
-            reason: game.ending.reason,
-            plies: game.moves.len(),
-            opening: base.split(" moves ").next().unwrap_or_default().to_owned(),
-            opening_moves: opening.moves().len(),
-            moves: moves.join(" "),
-            log: game.log,
-            over_ms: tenths(game.over),
-            stall_ms: tenths(game.stall),
-            text: game.remark.map_or(String::new(), |remark| remark.english),
-            faults1,
-            faults2,
-        }
-    }
-}
-
-/// The things of engines 1 and 2 in the order Black, White, or the other way round.
-fn by_color<T>(color1: Color, [first, second]: [T; 2]) -> [T; 2] {
-    match color1 {
-        Color::Black => [first, second],
-        Color::White => [second, first],
     }
 }
 

@@ -13,7 +13,7 @@ use crate::adjudication::{Adjudication, Adjudicator, FactFinder};
 use crate::engine_spec::Ponder;
 use crate::openings::Opening;
 use crate::player::{Player, PlayerError, faults};
-use crate::record::{Fault, Faults, LoggedMove, count, count_all, score_text};
+use crate::record::{Fault, Faults, GameRecord, LoggedMove, Points, by_color, count, count_all, score_text};
 use crate::referee::{Ending, Reason, Referee, Rules};
 use crate::stall::stalled;
 use crate::time_control::{GameClock, go_request};
@@ -29,27 +29,19 @@ const MAX_LINE: usize = 20;
 const PACE_STEP: Duration = Duration::from_millis(50);
 
 pub(crate) struct GameSetup<'m> {
+    pub(crate) match_id: &'m str,
     pub(crate) opening: &'m Opening,
     pub(crate) rules: Rules,
     pub(crate) adjudication: Adjudication,
+    /// Of Black and White.
     pub(crate) clocks: [GameClock; 2],
     /// Forgiven time for each move.
     pub(crate) slack: Duration,
-    /// Its number, for those who watch.
+    /// The colour of engine 1.
+    pub(crate) engine1: Color,
+    /// The number of the game in the match.
     pub(crate) number: usize,
     pub(crate) spectators: &'m Spectators,
-}
-
-/// A finished game. Pairs are of Black and White.
-pub(crate) struct PlayedGame {
-    pub(crate) ending: Ending,
-    pub(crate) moves: Vec<Move>,
-    pub(crate) log: Vec<LoggedMove>,
-    pub(crate) faults: [Faults; 2],
-    pub(crate) over: Duration,
-    pub(crate) stall: Duration,
-    /// A remark about the end, or about the first fault.
-    pub(crate) remark: Option<Both>,
 }
 
 /// Something that ends a game before the rules do.
@@ -66,6 +58,7 @@ impl From<PlayerError> for Interruption {
     }
 }
 
+/// A game in progress. Pairs are of Black and White.
 struct Game<'g, 'm> {
     setup: &'g GameSetup<'m>,
     players: [&'g mut Player<'m>; 2],
@@ -82,15 +75,16 @@ struct Game<'g, 'm> {
     stalled: Duration,
     /// Stalls of the machine during a move that was lost on time.
     stall: Duration,
+    /// A remark about the end, or about the first fault.
     remark: Option<Both>,
 }
 
-/// Plays a game between Black and White.
+/// Plays a game between Black and White; returns its record, and the remark about its end, if any.
 pub(crate) fn play<'g, 'm>(
     setup: &'g GameSetup<'m>,
     players: [&'g mut Player<'m>; 2],
     mut facts: Option<&'g mut FactFinder>,
-) -> Result<PlayedGame, PlayerError> {
+) -> Result<(GameRecord, Option<Both>), PlayerError> {
     facts.iter_mut().for_each(|facts| facts.begin_game());
     let names = players.each_ref().map(|player| player.name.to_owned());
     let mut game = Game {
@@ -118,8 +112,7 @@ pub(crate) fn play<'g, 'm>(
     for color in Color::ALL {
         game.finish_with(color, ending)?;
     }
-    let Game { referee, log, faults, over, stall, remark, .. } = game;
-    Ok(PlayedGame { ending, moves: referee.moves.to_vec(), log, faults, over, stall, remark })
+    Ok(game.record(ending))
 }
 
 impl Game<'_, '_> {
@@ -162,7 +155,7 @@ impl Game<'_, '_> {
 
     /// Adds unsolicited output since the last call to the engine's faults.
     fn collect_noise(&mut self, color: Color) {
-        if let Some(client) = self.players[color].running() {
+        if let Some(client) = self.players[color].running.as_mut() {
             count_all(&mut self.faults[color], &faults(client.take_noise()));
         }
     }
@@ -175,7 +168,8 @@ impl Game<'_, '_> {
         let began = self.send_go(turn)?;
         let budget = self.clocks[turn].budget();
         let patience = self.players[turn].patience.hang;
-        let limit = budget.map_or(Duration::ZERO, |budget| budget + self.setup.slack) + patience;
+        let slack = self.setup.slack;
+        let limit = budget.map_or(Duration::ZERO, |budget| budget + slack) + patience;
         let seat = &self.seat;
         seat.show(|live| live.start(self.clocks.each_ref().map(GameClock::left)));
         let heard = |report: &LastReport| seat.show(|live| live.report(turn, report));
@@ -186,7 +180,7 @@ impl Game<'_, '_> {
         let logged = logged(&answer, elapsed);
         self.seat.show(|live| live.stop(logged.clone()));
         self.log.push(logged);
-        if let Some(budget) = budget.filter(|&budget| elapsed > budget + self.setup.slack) {
+        if let Some(budget) = budget.filter(|&budget| elapsed > budget + slack) {
             return Ok(Some(self.too_late(turn, elapsed, budget)));
         }
         self.clocks[turn].spend(elapsed);
@@ -229,7 +223,7 @@ impl Game<'_, '_> {
     /// Ends a search whose answer is not used.
     fn stop(&mut self, color: Color) -> Result<(), ClientError> {
         let patience = self.players[color].patience.hang;
-        if let Some(client) = self.players[color].running() {
+        if let Some(client) = self.players[color].running.as_mut() {
             client.send(&Command::Stop)?;
             client.answer(Instant::now(), patience, |_| ())?;
         }
@@ -348,7 +342,7 @@ impl Game<'_, '_> {
         };
         let ponders = self.pondering[color].take().is_some();
         let mut told = if ponders { self.stop(color) } else { Ok(()) };
-        if let Some(client) = self.players[color].running() {
+        if let Some(client) = self.players[color].running.as_mut() {
             told = told.and_then(|()| client.send(&Command::GameOver(Some(result))));
         }
         self.collect_noise(color);
@@ -362,14 +356,53 @@ impl Game<'_, '_> {
         self.players[color].kill();
         Ok(())
     }
+
+    fn record(self, ending: Ending) -> (GameRecord, Option<Both>) {
+        let GameSetup { match_id, opening, engine1, number, .. } = *self.setup;
+        let base = opening.to_string();
+        let [faults1, faults2] = by_color(engine1, self.faults);
+        let [tc1, tc2] = by_color(engine1, self.clocks.map(|clock| clock.control.to_string()));
+        let [black, white] = self.players.map(|player| player.name.to_owned());
+        let [name1, name2] = by_color(engine1, [black.clone(), white.clone()]);
+        let moves: Vec<String> = self.referee.moves.iter().map(ToString::to_string).collect();
+        let record = GameRecord {
+            match_id: match_id.to_owned(),
+            game: number,
+            pair: number / 2,
+            name1,
+            name2,
+            tc1,
+            tc2,
+            black,
+            white,
+            engine1,
+            score1: match ending.winner {
+                None => Points::Draw,
+                Some(winner) if winner == engine1 => Points::Win,
+                Some(_) => Points::Loss,
+            },
+            reason: ending.reason,
+            plies: moves.len(),
+            opening: base.split(" moves ").next().unwrap_or_default().to_owned(),
+            opening_moves: opening.moves().len(),
+            moves: moves.join(" "),
+            log: self.log,
+            over_ms: tenths(self.over),
+            stall_ms: tenths(self.stall),
+            text: self.remark.as_ref().map_or(String::new(), |remark| remark.english.clone()),
+            faults1,
+            faults2,
+        };
+        (record, self.remark)
+    }
 }
 
-pub(crate) fn milliseconds(duration: Duration) -> f64 {
+fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
 /// A duration in milliseconds, to the tenth, as in results.
-pub(crate) fn tenths(duration: Duration) -> f64 {
+fn tenths(duration: Duration) -> f64 {
     (milliseconds(duration) * 10.0).round() / 10.0
 }
 

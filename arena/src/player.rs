@@ -123,31 +123,17 @@ pub(crate) struct Player<'m> {
     pub(crate) patience: Patience,
     pub(crate) cancel: &'m Cancel,
     pub(crate) log: Option<&'m TrafficLog>,
-    driver: Option<Driver>,
+    pub(crate) running: Option<Driver>,
 }
 
-impl<'m> Player<'m> {
-    pub(crate) const fn new(
-        name: &'m str,
-        spec: &'m EngineSpec,
-        patience: Patience,
-        cancel: &'m Cancel,
-        log: Option<&'m TrafficLog>,
-    ) -> Self {
-        Self { name, spec, patience, cancel, log, driver: None }
-    }
-
+impl Player<'_> {
     /// The running engine; started and given its options if it does not run.
     pub(crate) fn driver(&mut self) -> Result<&mut Driver, PlayerError> {
-        let driver = match self.driver.take() {
+        let driver = match self.running.take() {
             Some(driver) => driver,
             None => self.start().map_err(|error| PlayerError { name: self.name.to_owned(), error })?,
         };
-        Ok(self.driver.insert(driver))
-    }
-
-    pub(crate) const fn running(&mut self) -> Option<&mut Driver> {
-        self.driver.as_mut()
+        Ok(self.running.insert(driver))
     }
 
     fn start(&self) -> Result<Driver, ClientError> {
@@ -167,12 +153,12 @@ impl<'m> Player<'m> {
 
     /// Ends the process at once.
     pub(crate) fn kill(&mut self) {
-        self.driver = None;
+        self.running = None;
     }
 
     /// Ends the process by `quit`; any further output is a fault.
     pub(crate) fn quit(&mut self) -> Faults {
-        let noise = self.driver.take().map(|mut driver| driver.quit(self.patience.quit));
+        let noise = self.running.take().map(|mut driver| driver.quit(self.patience.quit));
         noise.map(faults).unwrap_or_default()
     }
 }

@@ -81,11 +81,7 @@ impl Points {
 
     /// The points of the other engine.
     pub const fn opposite(self) -> Self {
-        match self {
-            Self::Loss => Self::Win,
-            Self::Draw => Self::Draw,
-            Self::Win => Self::Loss,
-        }
+        [Self::Win, Self::Draw, Self::Loss][self as usize]
     }
 }
 
@@ -114,6 +110,11 @@ pub(crate) enum ColorWord {
     Black,
     #[serde(rename = "w")]
     White,
+}
+
+/// The things of engines 1 and 2 in the order Black, White, or the other way round.
+pub(crate) fn by_color<T>(engine1: Color, [first, second]: [T; 2]) -> [T; 2] {
+    if engine1 == Color::Black { [first, second] } else { [second, first] }
 }
 
 /// The points of Black, from the colour and the points of engine 1.
@@ -235,7 +236,7 @@ impl GameRecord {
         record.headers.push(HeaderKey::BlackName, self.black.as_str());
         record.headers.push(HeaderKey::WhiteName, self.white.as_str());
         record.headers.push(HeaderKey::Event, format!("{} - {} game {}", self.name1, self.name2, self.game));
-        record.rules.time = [kifu_time(self.time_control(Color::Black)), kifu_time(self.time_control(Color::White))];
+        record.rules.time = by_color(self.engine1, [&self.tc1, &self.tc2]).map(|control| kifu_time(control));
         let mut turn = game.setup().turn;
         let mut at = record.root();
         for (index, &mv) in game.moves().iter().enumerate() {
@@ -282,10 +283,6 @@ impl GameRecord {
         let text = (!self.text.is_empty()).then(|| self.text.clone());
         record.node_mut(end).remarks_mut().comments.extend(reason.into_iter().chain(text));
     }
-
-    fn time_control(&self, color: Color) -> &str {
-        if self.engine1 == color { &self.tc1 } else { &self.tc2 }
-    }
 }
 
 /// Returns true if the special move of CSA for `reason` has no other meaning. A comment
@@ -303,12 +300,8 @@ fn can_be_shown(record: &Record, foul: Move) -> bool {
 }
 
 fn kifu_time(control: &str) -> Option<KifuTime> {
-    match control.parse().ok()? {
-        TimeControl::Clock { main_ms, byoyomi_ms, increment_ms } => {
-            Some(KifuTime { main_ms, byoyomi_ms, increment_ms })
-        }
-        _ => None,
-    }
+    let TimeControl::Clock { main_ms, byoyomi_ms, increment_ms } = control.parse().ok()? else { return None };
+    Some(KifuTime { main_ms, byoyomi_ms, increment_ms })
 }
 
 impl LoggedMove {

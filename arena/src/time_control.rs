@@ -142,7 +142,7 @@ impl fmt::Display for TimeControl {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GameClock {
-    control: TimeControl,
+    pub(crate) control: TimeControl,
     increment_use: IncrementUse,
     left_ms: u64,
 }
@@ -150,10 +150,7 @@ pub(crate) struct GameClock {
 impl GameClock {
     /// A clock at the start of a game.
     pub(crate) const fn new(control: TimeControl, increment_use: IncrementUse) -> Self {
-        let left_ms = match control {
-            TimeControl::Clock { main_ms, .. } => main_ms,
-            _ => 0,
-        };
+        let left_ms = if let TimeControl::Clock { main_ms, .. } = control { main_ms } else { 0 };
         Self { control, increment_use, left_ms }
     }
 
@@ -161,10 +158,7 @@ impl GameClock {
     pub(crate) fn budget(&self) -> Option<Duration> {
         match self.control {
             TimeControl::Clock { byoyomi_ms, increment_ms, .. } => {
-                let usable = match self.increment_use {
-                    IncrementUse::Before => increment_ms,
-                    IncrementUse::After => 0,
-                };
+                let usable = if self.increment_use == IncrementUse::Before { increment_ms } else { 0 };
                 Some(Duration::from_millis(self.left_ms + byoyomi_ms + usable))
             }
             TimeControl::MoveTime(ms) => Some(Duration::from_millis(ms)),
@@ -175,10 +169,7 @@ impl GameClock {
     /// Main time and byoyomi that are left for the next move, in milliseconds; `None` without a clock.
     pub(crate) fn left(&self) -> Option<[u64; 2]> {
         let all = u64::try_from(self.budget()?.as_millis()).unwrap_or(u64::MAX);
-        let byoyomi = match self.control {
-            TimeControl::Clock { byoyomi_ms, .. } => byoyomi_ms,
-            _ => all,
-        };
+        let byoyomi = if let TimeControl::Clock { byoyomi_ms, .. } = self.control { byoyomi_ms } else { all };
         Some([all - byoyomi, byoyomi])
     }
 

@@ -97,7 +97,7 @@ impl<'m> Candidate<'m> {
         cancel: &'m Cancel,
         log: Option<&'m TrafficLog>,
     ) -> Self {
-        let player = Player::new(name, spec, patience, cancel, log);
+        let player = Player { name, spec, patience, cancel, log, running: None };
         Self { player, control: spec.time_control.unwrap_or(control), slack, lacks_mate: false }
     }
 
@@ -140,7 +140,7 @@ impl<'m> Candidate<'m> {
         }
         let options = &self.player.spec.launch.options;
         // It runs, or this is not called.
-        let Some(driver) = self.player.running() else { return Err(ClientError::Cancelled) };
+        let Some(driver) = self.player.running.as_mut() else { return Err(ClientError::Cancelled) };
         let is_given = |(name, _): &(String, _)| name.eq_ignore_ascii_case(PV_INTERVAL);
         if driver.identity.option(PV_INTERVAL).is_some() && !options.iter().any(is_given) {
             driver.set_option(PV_INTERVAL, Some("0"))?;
