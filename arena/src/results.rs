@@ -140,17 +140,14 @@ pub fn read(path: &Path) -> Result<Contents, ResultsError> {
             continue;
         }
         match serde_json::from_str(line) {
-            Ok(game) => contents.games.push(game),
+            Ok(game) => {
+                contents.games.push(game);
+                // A whole game whose line end is missing would be glued to the next one.
+                contents.torn = (!line.ends_with('\n')).then(String::new);
+            }
             Err(_) if !line.ends_with('\n') => contents.torn = Some(line.to_owned()),
             Err(error) => return Err(ResultsError::Line(path.to_owned(), index + 1, not_a_game(Some(&error)))),
         }
-    }
-    // A whole game whose line end is missing would be glued to the next one.
-    if contents.torn.is_none()
-        && text.lines().last().is_some_and(|last| !last.trim().is_empty())
-        && !text.ends_with('\n')
-    {
-        contents.torn = Some(String::new());
     }
     Ok(contents)
 }
@@ -253,16 +250,12 @@ pub fn merge<P: AsRef<Path>>(paths: &[P]) -> Result<Merged, ResultsError> {
         torn.extend(contents.torn.filter(|text| !text.is_empty()).map(|_| path.to_owned()));
         for game in contents.games {
             let key = (game.match_id.clone(), game.game);
-            match games.get(&key) {
-                Some(known) if known.moves != game.moves || known.score1 != game.score1 => {
-                    let (match_id, game) = key;
-                    return Err(ResultsError::Conflict { path: path.to_owned(), game, match_id });
-                }
-                Some(_) => {}
-                None => {
-                    games.insert(key, game);
-                }
+            let differs = |known: &GameRecord| known.moves != game.moves || known.score1 != game.score1;
+            if games.get(&key).is_some_and(differs) {
+                let (match_id, game) = key;
+                return Err(ResultsError::Conflict { path: path.to_owned(), game, match_id });
             }
+            games.entry(key).or_insert(game);
         }
     }
     Ok(Merged { games: games.into_values().collect(), torn })
