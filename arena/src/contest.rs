@@ -25,8 +25,8 @@ use crate::openings::Opening;
 use crate::player::{Patience, Player, PlayerError, TrafficLog};
 use crate::record::{Faults, GameRecord, by_color};
 use crate::referee::Rules;
-use crate::rounds::Bracket;
-use crate::schedule::{OpeningOrder, Pair, Schedule, Scores, TIE_BREAKS, Tournament};
+use crate::rounds::{Bracket, TIE_BREAKS, Tournament};
+use crate::schedule::{OpeningOrder, Pair, Schedule, Scores};
 use crate::time_control::{GameClock, IncrementUse, TimeControl};
 use crate::watch::Spectators;
 

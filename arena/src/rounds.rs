@@ -1,4 +1,4 @@
-//! Rounds of Swiss and of a knock-out: their meetings, the ranking, the winner.
+//! The formats of a match, and the rounds of Swiss and of a knock-out: their meetings, the ranking, the winner.
 //!
 //! Engines are numbered in the order of their list, which is their seeding.
 
@@ -7,6 +7,44 @@ use std::fmt::Write as _;
 
 use enbu_language::{columns, left, pick, text};
 use serde::Serialize;
+
+/// The pairings of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tournament {
+    /// Everybody plays everybody.
+    RoundRobin,
+    /// The first engine plays each of the others.
+    Gauntlet,
+    /// Rounds in which engines with equal scores meet.
+    Swiss,
+    /// The loser of a meeting is out.
+    Knockout,
+}
+
+/// Pairs that a tied meeting of a knock-out may play in addition, one by one.
+pub(crate) const TIE_BREAKS: usize = 4;
+
+impl Tournament {
+    /// Returns true if the pairings depend on the results.
+    pub const fn depends_on_results(self) -> bool {
+        matches!(self, Self::Swiss | Self::Knockout)
+    }
+
+    /// Number of openings without a repetition between `engines` engines, with `pairs` pairs in each of the
+    /// meetings and `rounds` rounds of Swiss.
+    pub const fn openings(self, engines: usize, pairs: usize, rounds: usize) -> usize {
+        match self {
+            Self::RoundRobin | Self::Gauntlet => pairs,
+            Self::Swiss => pairs.saturating_mul(rounds),
+            Self::Knockout => (pairs + TIE_BREAKS).saturating_mul(Self::levels(engines)),
+        }
+    }
+
+    /// Rounds of a knock-out, and of Swiss unless told otherwise.
+    pub const fn levels(engines: usize) -> usize {
+        engines.next_power_of_two().trailing_zeros() as usize
+    }
+}
 
 /// A meeting of two engines, the upper one of the list first, or a bye of the first.
 #[derive(Clone, Debug)]
@@ -120,23 +158,24 @@ pub struct Rank {
 }
 
 impl Bracket {
-    /// A knock-out of engines with these names.
-    pub(crate) fn knockout(rounds: &[Round], names: &[String]) -> Self {
-        let winner = |meeting: &Meeting| meeting.is_over.then(|| names[meeting.winner()].clone());
-        let score = |meeting: &Meeting| Score { winner: winner(meeting), ..Score::new(meeting, names) };
+    /// A knock-out or a Swiss tournament of engines with these names.
+    pub(crate) fn new(format: Tournament, rounds: &[Round], names: &[String]) -> Self {
+        let is_knockout = format == Tournament::Knockout;
+        let winner = |meeting: &Meeting| (is_knockout && meeting.is_over).then(|| names[meeting.winner()].clone());
+        let score = |meeting: &Meeting| {
+            let sides = 0..if meeting.is_bye { 1 } else { 2 };
+            Score {
+                engines: sides.clone().map(|side| names[meeting.pair[side]].clone()).collect(),
+                points: sides.map(|side| meeting.halves[side] as f64 / 2.0).collect(),
+                winner: winner(meeting),
+            }
+        };
         let last = rounds.last().filter(|last| last.len() == 1);
         Self {
             rounds: rounds.iter().map(|round| round.iter().map(score).collect()).collect(),
-            ranking: Vec::new(),
+            ranking: if is_knockout { Vec::new() } else { ranking(rounds, names) },
             winner: last.and_then(|last| winner(&last[0])),
         }
-    }
-
-    /// A Swiss tournament of engines with these names.
-    pub(crate) fn swiss(rounds: &[Round], names: &[String]) -> Self {
-        let score = |meeting: &Meeting| Score::new(meeting, names);
-        let scores = rounds.iter().map(|round| round.iter().map(score).collect());
-        Self { rounds: scores.collect(), ranking: ranking(rounds, names), winner: None }
     }
 
     /// The rounds, then the ranking or the winner, on several lines.
@@ -163,15 +202,6 @@ impl Bracket {
 }
 
 impl Score {
-    fn new(meeting: &Meeting, names: &[String]) -> Self {
-        let sides = 0..if meeting.is_bye { 1 } else { 2 };
-        Self {
-            engines: sides.clone().map(|side| names[meeting.pair[side]].clone()).collect(),
-            points: sides.map(|side| meeting.halves[side] as f64 / 2.0).collect(),
-            winner: None,
-        }
-    }
-
     fn line(&self, width: usize) -> String {
         let (Self { engines, points, winner }, name) = (self, |engine: &str| left(engine, width));
         match (engines.as_slice(), points.as_slice()) {

@@ -13,46 +13,8 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::record::Points;
-use crate::rounds::{self, Bracket, Meeting, Round};
+use crate::rounds::{self, Bracket, Meeting, Round, TIE_BREAKS, Tournament};
 use crate::swiss;
-
-/// The pairings of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tournament {
-    /// Everybody plays everybody.
-    RoundRobin,
-    /// The first engine plays each of the others.
-    Gauntlet,
-    /// Rounds in which engines with equal scores meet.
-    Swiss,
-    /// The loser of a meeting is out.
-    Knockout,
-}
-
-/// Pairs that a tied meeting of a knock-out may play in addition, one by one.
-pub(crate) const TIE_BREAKS: usize = 4;
-
-impl Tournament {
-    /// Returns true if the pairings depend on the results.
-    pub const fn depends_on_results(self) -> bool {
-        matches!(self, Self::Swiss | Self::Knockout)
-    }
-
-    /// Number of openings without a repetition between `engines` engines, with `pairs` pairs in each of the
-    /// meetings and `rounds` rounds of Swiss.
-    pub const fn openings(self, engines: usize, pairs: usize, rounds: usize) -> usize {
-        match self {
-            Self::RoundRobin | Self::Gauntlet => pairs,
-            Self::Swiss => pairs.saturating_mul(rounds),
-            Self::Knockout => (pairs + TIE_BREAKS).saturating_mul(Self::levels(engines)),
-        }
-    }
-
-    /// Rounds of a knock-out, and of Swiss unless told otherwise.
-    pub const fn levels(engines: usize) -> usize {
-        engines.next_power_of_two().trailing_zeros() as usize
-    }
-}
 
 /// Order of the openings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,11 +104,7 @@ impl Schedule {
 
     /// The state of a tournament whose pairings depend on the results, between engines of these names.
     pub(crate) fn bracket(&self, scores: &Scores, names: &[String]) -> Option<Bracket> {
-        match self.format {
-            Tournament::RoundRobin | Tournament::Gauntlet => None,
-            Tournament::Swiss => Some(Bracket::swiss(&self.replay(scores).0, names)),
-            Tournament::Knockout => Some(Bracket::knockout(&self.replay(scores).0, names)),
-        }
+        self.format.depends_on_results().then(|| Bracket::new(self.format, &self.replay(scores).0, names))
     }
 
     /// The rounds that have begun, and the pairs that the last one lacks.
