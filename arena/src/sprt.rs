@@ -51,14 +51,6 @@ pub struct Estimate {
     pub half_width: f64,
 }
 
-/// Pairs, mean and variance of the pair scores in 0..=1.
-#[derive(Clone, Copy, Debug)]
-struct Moments {
-    pairs: f64,
-    mean: f64,
-    variance: f64,
-}
-
 /// Unit of a difference in strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -116,14 +108,15 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    fn moments(&self) -> Moments {
+    /// Pairs, mean and variance of the pair scores in 0..=1.
+    fn moments(&self) -> [f64; 3] {
         let counts = self.0.map(|count| if count == 0 { EMPTY_CELL } else { count as f64 });
         let pairs: f64 = counts.iter().sum();
         let score = |cell: usize| cell as f64 / 4.0;
         let cells = || counts.iter().enumerate();
         let mean = cells().map(|(cell, count)| count * score(cell)).sum::<f64>() / pairs;
         let variance = cells().map(|(cell, count)| count * (score(cell) - mean).powi(2)).sum::<f64>() / pairs;
-        Moments { pairs, mean, variance }
+        [pairs, mean, variance]
     }
 
     /// Lead of the first engine, in Elo.
@@ -134,14 +127,14 @@ impl Pentanomial {
     /// assert!(even.value.abs() < 1e-9 && (even.half_width - 37.3).abs() < 0.01);
     /// ```
     pub fn elo(&self) -> Estimate {
-        let Moments { pairs, mean, variance } = self.moments();
+        let [pairs, mean, variance] = self.moments();
         let slope = 400.0 / LN_10 / (mean * (1.0 - mean)).max(1e-9);
         Estimate { value: elo_of_score(mean), half_width: Z_95 * (variance / pairs).sqrt() * slope }
     }
 
     /// Lead of the first engine, in normalised Elo.
     pub fn normalised_elo(&self) -> Estimate {
-        let Moments { pairs, mean, variance } = self.moments();
+        let [pairs, mean, variance] = self.moments();
         let value = (mean - 0.5) / (2.0 * variance).sqrt() * POINTS_PER_SIGMA;
         Estimate { value, half_width: Z_95 * POINTS_PER_SIGMA / (2.0 * pairs).sqrt() }
     }
@@ -149,7 +142,7 @@ impl Pentanomial {
     /// The likelihood that the first engine is the stronger one, 0 to 1; 1/2 before
     /// any pair.
     pub fn los(&self) -> f64 {
-        let Moments { pairs, mean, variance } = self.moments();
+        let [pairs, mean, variance] = self.moments();
         normal_cdf((mean - 0.5) / (variance / pairs).sqrt())
     }
 }
@@ -226,7 +219,7 @@ impl Sprt {
 
     /// The log-likelihood ratio of the pairs; 0 before the second pair.
     pub fn llr(&self, seen: &Pentanomial) -> f64 {
-        let Moments { pairs, mean, variance } = seen.moments();
+        let [pairs, mean, variance] = seen.moments();
         if seen.pairs() < 2 || variance <= 0.0 {
             return 0.0;
         }
@@ -243,13 +236,11 @@ impl Sprt {
         if seen.pairs() < MIN_PAIRS {
             return None;
         }
-        let (llr, (lower, upper)) = (self.llr(seen), self.bounds());
-        if llr >= upper {
-            Some(Decision::H1)
-        } else if llr <= lower {
-            Some(Decision::H0)
-        } else {
-            None
+        let (lower, upper) = self.bounds();
+        match self.llr(seen) {
+            llr if llr >= upper => Some(Decision::H1),
+            llr if llr <= lower => Some(Decision::H0),
+            _ => None,
         }
     }
 }

@@ -121,16 +121,6 @@ pub struct Trial {
     pub minus: Vec<i64>,
 }
 
-/// The random sign of one parameter in one iteration.
-#[derive(Clone, Copy, Debug)]
-struct Draw {
-    /// 1 or -1.
-    sign: f64,
-    /// From 0 to below 1: both values are rounded up if their fractions reach above
-    /// 1 minus this.
-    dither: f64,
-}
-
 impl State {
     /// The next trial; `None` when all iterations are done.
     ///
@@ -143,9 +133,9 @@ impl State {
         (self.done < self.plan.iterations).then(|| {
             let sides = self.draws().into_iter().zip(&self.parameters).zip(&self.values);
             let (plus, minus) = sides
-                .map(|((draw, parameter), value)| {
-                    let offset = draw.sign * self.perturbation(parameter.step);
-                    let played = |value: f64| parameter.clamp((parameter.limit(value) + draw.dither).floor() as i64);
+                .map(|(((sign, dither), parameter), value)| {
+                    let offset = sign * self.perturbation(parameter.step);
+                    let played = |value: f64| parameter.clamp((parameter.limit(value) + dither).floor() as i64);
                     (played(value + offset), played(value - offset))
                 })
                 .unzip();
@@ -166,9 +156,9 @@ impl State {
             return;
         }
         let gain = self.gain() * won_minus_lost as f64;
-        for (index, draw) in self.draws().into_iter().enumerate() {
+        for (index, (sign, _)) in self.draws().into_iter().enumerate() {
             let parameter = &self.parameters[index];
-            let moved = self.values[index] + draw.sign * gain * self.perturbation(parameter.step);
+            let moved = self.values[index] + sign * gain * self.perturbation(parameter.step);
             self.values[index] = parameter.limit(moved);
         }
         self.done += 1;
@@ -194,13 +184,14 @@ impl State {
         self.plan.rate * fall * (now / all).powf(2.0 * STEP_DECAY)
     }
 
-    /// The chances of this iteration: they follow from the seed and its number alone, so
-    /// that an interrupted tuning ends like any other.
-    fn draws(&self) -> Vec<Draw> {
+    /// The chances of this iteration for each parameter: the sign, 1 or -1, and a number from 0 to
+    /// below 1, by which both values are rounded up if their fractions reach above 1 minus it. They
+    /// follow from the seed and the iteration's number alone, so that an interrupted tuning ends
+    /// like any other.
+    fn draws(&self) -> Vec<(f64, f64)> {
         let key = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed).next_u64();
         let mut chance = Xoshiro256PlusPlus::seed_from_u64(key ^ self.done);
-        let draw =
-            |_: &Parameter| Draw { sign: if chance.random::<bool>() { 1.0 } else { -1.0 }, dither: chance.random() };
+        let draw = |_: &Parameter| (if chance.random::<bool>() { 1.0 } else { -1.0 }, chance.random());
         self.parameters.iter().map(draw).collect()
     }
 }
