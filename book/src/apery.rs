@@ -96,8 +96,9 @@ impl Searched {
         self.disk.array(number * RECORD_BYTES as u64).map(u64::from_le_bytes)
     }
 
-    /// The moves of a key, in the order of the file.
-    pub(crate) fn find(&self, key: u64) -> Result<Vec<Entry>, BookError> {
+    /// The moves of a position, in the order of the file.
+    pub(crate) fn page(&self, setup: &Setup) -> Result<Page, BookError> {
+        let key = key_of_setup(setup);
         let low = bisect(self.count, |number| Ok(self.key(number)? < key))?;
         let mut entries = Vec::new();
         for number in low..self.count.min(low + MAX_ENTRIES) {
@@ -108,13 +109,7 @@ impl Searched {
             }
             entries.push(entry(&bytes).map_err(|fault| BookError::offset(offset + 8, fault))?);
         }
-        Ok(entries)
-    }
-
-    pub(crate) fn page(&self, setup: &Setup) -> Result<Option<Page>, BookError> {
-        let entries = self.find(key_of_setup(setup))?;
-        let page = || Page { entries, ..Page::new(PositionKey::of_setup(setup)) };
-        Ok(Some(page()).filter(|page| !page.entries.is_empty()))
+        Ok(Page { entries, ..Page::new(PositionKey::of_setup(setup)) })
     }
 }
 

@@ -93,7 +93,7 @@ impl Book {
             Store::Loaded(loaded) => loaded.find(&key)?,
             Store::Searched(searched) => searched.find(&key)?,
             Store::Ybb(searched) => Vec::from_iter(searched.find(setup)?),
-            Store::Apery(searched) => Vec::from_iter(searched.page(setup)?),
+            Store::Apery(searched) => vec![searched.page(setup)?],
             Store::Sbk(loaded) => Vec::from_iter(loaded.find(&key)?),
         };
         let permitted = |page: &Page| self.ignore_ply || page.ply.is_none_or(|ply| ply == u32::from(setup.ply));
@@ -107,9 +107,9 @@ impl Book {
     /// Number of positions; `None` for a book searched on disk that does not name it.
     pub fn positions(&self) -> Option<u64> {
         match &self.store {
-            Store::Loaded(loaded) => Some(loaded.len()),
+            Store::Loaded(loaded) => Some(loaded.index.len() as u64),
             Store::Ybb(searched) => Some(searched.layout.count),
-            Store::Sbk(loaded) => Some(loaded.len()),
+            Store::Sbk(loaded) => Some(loaded.index.len() as u64),
             Store::Searched(_) | Store::Apery(_) => None,
         }
     }

@@ -106,12 +106,6 @@ impl Entry {
         self.ponder = self.ponder.map(flip_move);
         self
     }
-
-    /// The order in which YaneuraOu writes moves: falling counts, then falling values.
-    /// An absent count is 1 and an absent value 0, the numbers that it reads there.
-    fn rank(&self) -> (Reverse<u64>, Reverse<i32>) {
-        (Reverse(self.count.unwrap_or(1)), Reverse(self.value.unwrap_or(0)))
-    }
 }
 
 impl Page {
@@ -147,9 +141,11 @@ impl Page {
     }
 
     /// Sorts the moves as YaneuraOu does: falling counts, then falling values; moves with
-    /// the same numbers keep their order.
+    /// the same numbers keep their order. An absent count is 1 and an absent value 0, the numbers
+    /// that it reads there.
     pub fn sort(&mut self) {
-        self.entries.sort_by_cached_key(Entry::rank);
+        let rank = |entry: &Entry| (Reverse(entry.count.unwrap_or(1)), Reverse(entry.value.unwrap_or(0)));
+        self.entries.sort_by_cached_key(rank);
     }
 }
 

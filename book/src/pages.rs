@@ -102,10 +102,10 @@ impl Pages {
     /// The place of the last page; the file as a whole for a `book.bin`.
     pub fn place(&self) -> Place {
         match &self.reader {
-            Reader::Db(reader) => reader.place(),
+            Reader::Db(reader) => Place::Line(reader.page_at),
             Reader::Ybb(reader) => reader.place(),
             Reader::Apery(_) => Place::File,
-            Reader::Sbk(reader) => reader.place(),
+            Reader::Sbk(reader) => Place::Offset(reader.state_at),
         }
     }
 

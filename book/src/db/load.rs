@@ -10,8 +10,8 @@ use crate::page::Page;
 #[derive(Debug)]
 pub(crate) struct Loaded {
     text: Vec<u8>,
-    /// Digests of the keys and offsets of their lines, sorted.
-    index: Vec<(u64, usize)>,
+    /// Digests of the keys and offsets of their lines, sorted; a position with several plies is in it with each.
+    pub(crate) index: Vec<(u64, usize)>,
 }
 
 /// The lines of a text from an offset on, with their offsets.
@@ -51,11 +51,6 @@ impl Loaded {
         index.sort_unstable();
         index.shrink_to_fit();
         Ok(Self { text, index })
-    }
-
-    /// Number of positions, those with several plies counted for each.
-    pub(crate) fn len(&self) -> u64 {
-        self.index.len() as u64
     }
 
     /// The pages of a position: one, or one for each ply. Faulty moves are left out.

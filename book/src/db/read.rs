@@ -35,26 +35,17 @@ pub(crate) struct Reader<R> {
     /// Line of the position that is being read.
     begun_at: u64,
     /// Line of the position of the last page.
-    page_at: u64,
+    pub(crate) page_at: u64,
     done: bool,
 }
 
 /// Puts a page together from its lines.
 #[derive(Debug, Default)]
 pub(crate) struct Assembler {
+    /// `None` before the first position and after a faulty one, whose lines are left out.
     page: Option<Page>,
-    state: State,
-}
-
-/// Fate of the lines after the last position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    #[default]
-    Before,
-    /// The lines belong to the page.
-    Within,
-    /// The lines belong to a faulty position.
-    Faulty,
+    /// A position was met, or the fault that there is none.
+    has_begun: bool,
 }
 
 pub(crate) enum Line<'l> {
@@ -96,18 +87,10 @@ pub(crate) fn key_and_ply(text: &[u8]) -> Result<(PositionKey, Option<u32>), Fau
 impl Assembler {
     /// Takes the line of a position and returns the page before it, which is complete.
     pub(crate) fn begin(&mut self, text: &[u8]) -> (Option<Page>, Result<(), Fault>) {
+        self.has_begun = true;
         let finished = self.page.take();
-        match key_and_ply(text) {
-            Ok((position, ply)) => {
-                self.page = Some(Page { ply, ..Page::new(position) });
-                self.state = State::Within;
-                (finished, Ok(()))
-            }
-            Err(fault) => {
-                self.state = State::Faulty;
-                (finished, Err(fault))
-            }
-        }
+        let begun = key_and_ply(text).map(|(position, ply)| Page { ply, ..Page::new(position) });
+        (finished, begun.map(|page| self.page = Some(page)))
     }
 
     /// The position of the page that is being put together.
@@ -117,43 +100,29 @@ impl Assembler {
 
     /// Takes a move line.
     pub(crate) fn entry(&mut self, text: &[u8]) -> Result<(), Fault> {
-        match (&mut self.page, self.state) {
-            (Some(page), _) => {
-                page.entries.extend(entry(text)?);
-                Ok(())
-            }
-            (None, State::Before) => {
-                // Reported once, not for each line of another kind of file.
-                self.state = State::Faulty;
-                Err(Fault::NoPosition)
-            }
-            (None, _) => Ok(()),
+        if let Some(page) = &mut self.page {
+            page.entries.extend(entry(text)?);
+        } else if !mem::replace(&mut self.has_begun, true) {
+            // Reported once, not for each line of another kind of file.
+            return Err(Fault::NoPosition);
         }
+        Ok(())
     }
 
     /// Takes the text of a comment; returns false if there is no position yet.
     pub(crate) fn comment(&mut self, text: &[u8]) -> bool {
-        let Some(page) = &mut self.page else { return self.state != State::Before };
-        let comment = match page.entries.last_mut() {
-            Some(entry) => &mut entry.comment,
-            None => &mut page.comment,
-        };
-        append(comment, &String::from_utf8_lossy(text));
+        let Some(page) = &mut self.page else { return self.has_begun };
+        let comment = page.entries.last_mut().map_or(&mut page.comment, |entry| &mut entry.comment);
+        let text = String::from_utf8_lossy(text);
+        match comment {
+            Some(comment) => comment.extend(["\n", &text]),
+            None => *comment = Some(text.into_owned()),
+        }
         true
     }
 
     pub(crate) fn finish(&mut self) -> Option<Page> {
         self.page.take()
-    }
-}
-
-fn append(comment: &mut Option<String>, line: &str) {
-    match comment {
-        Some(comment) => {
-            comment.push('\n');
-            comment.push_str(line);
-        }
-        None => *comment = Some(line.to_owned()),
     }
 }
 
@@ -220,11 +189,6 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Line of the last page.
-    pub(crate) fn place(&self) -> Place {
-        Place::Line(self.page_at)
-    }
-
     /// Reads the next line; returns false at the end.
     fn next_line(&mut self) -> Result<bool, BookError> {
         self.line.clear();
@@ -284,17 +248,12 @@ impl<R: BufRead> Iterator for Reader<R> {
                     Ok(Some(page)) => return Some(Ok(page)),
                     Err(error) => return Some(Err(error)),
                 },
-                Ok(false) => {
-                    self.done = true;
-                    self.page_at = self.begun_at;
-                    return self.assembler.finish().map(Ok);
-                }
-                // The rest of the file cannot be trusted.
-                Err(error) => {
+                // After a fault the rest of the file cannot be trusted.
+                end => {
                     self.done = true;
                     self.page_at = self.begun_at;
                     self.waiting = self.assembler.finish();
-                    return Some(Err(error));
+                    return end.err().map(Err).or_else(|| self.waiting.take().map(Ok));
                 }
             }
         }

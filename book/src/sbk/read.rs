@@ -9,7 +9,7 @@ use enbu_movegen::{Move, Position, Setup};
 use super::JUDGEMENTS;
 use super::bits::decode;
 use super::wire::{Field, Fields};
-use crate::error::{BookError, Fault, Place};
+use crate::error::{BookError, Fault};
 use crate::key::PositionKey;
 use crate::page::{Analysis, Entry, Games, Page, Preface};
 
@@ -27,8 +27,8 @@ pub(crate) struct Reader {
     /// The next state to look at for a position of its own.
     next_root: usize,
     ready: VecDeque<Result<Page, BookError>>,
-    /// Offset of the last state.
-    state_at: u64,
+    /// Offset of the last state, which is that of the last page.
+    pub(crate) state_at: u64,
     done: bool,
 }
 
@@ -182,11 +182,6 @@ impl Reader {
         &self.file.preface
     }
 
-    /// Offset of the last page.
-    pub(crate) fn place(&self) -> Place {
-        Place::Offset(self.state_at)
-    }
-
     /// Reads the next state that is queued or names its position; returns its index and its
     /// position. At the end reports the states that are left.
     fn step(&mut self) -> Option<(usize, PositionKey)> {
@@ -246,9 +241,7 @@ impl Reader {
             page.entries.push(entry);
             match self.file.index(next) {
                 Some(next) if self.queued.get(next) == Some(&false) => self.enqueue(next, PositionKey::of(&position)),
-                None if next >= 0 => {
-                    self.ready.push_back(Err(BookError::offset(offset, Fault::NoState(mv, next))));
-                }
+                None if next >= 0 => self.ready.push_back(Err(BookError::offset(offset, Fault::NoState(mv, next)))),
                 _ => {}
             }
             position.undo_move();
@@ -284,7 +277,7 @@ impl Iterator for Reader {
 pub(crate) struct Loaded {
     file: SbkFile,
     /// Digests of the keys and indices of their states, sorted.
-    index: Vec<(u64, usize)>,
+    pub(crate) index: Vec<(u64, usize)>,
 }
 
 impl Loaded {
@@ -299,11 +292,6 @@ impl Loaded {
         index.sort_unstable();
         index.shrink_to_fit();
         Ok(Self { file: reader.file, index })
-    }
-
-    /// Number of positions.
-    pub(crate) fn len(&self) -> u64 {
-        self.index.len() as u64
     }
 
     /// The page of a position, without faulty moves.
