@@ -180,12 +180,9 @@ impl Tree {
     }
 
     fn take_leaf(&mut self) -> Option<Position> {
-        let costs = self
-            .roots
-            .iter()
-            .enumerate()
-            .filter_map(|(index, root)| Some((root.cost + self.cost_below(root.link)?, self.lot(root.key), index)));
-        let (_, _, index) = costs.min()?;
+        let cost =
+            |(index, root): (usize, &Root)| Some((root.cost + self.cost_below(root.link)?, self.lot(root.key), index));
+        let (_, _, index) = self.roots.iter().enumerate().filter_map(cost).min()?;
         let root = self.roots.get_mut(index)?;
         let Link::Child(mut node) = root.link else {
             root.link = Link::Pending;
@@ -194,8 +191,9 @@ impl Tree {
             return Some(position);
         };
         loop {
-            let (_, _, index) = self.cheapest(node)?;
-            let edge = self.nodes.get(node)?.edges.get(index)?;
+            let here = self.nodes.get(node)?;
+            let (_, index) = self.cheapest(here, here.outcome.value_cp)?;
+            let edge = here.edges.get(index)?;
             if let Link::Child(child) = edge.link {
                 node = child;
                 continue;
@@ -303,7 +301,7 @@ impl Tree {
         let (value_cp, best) = values.max_by_key(|&(value, index)| (value, std::cmp::Reverse(index)))?;
         let depth = node.edges.get(best).map_or(0, |edge| self.edge_depth(edge));
         let valued = Outcome { value_cp, depth, best: Some(best), cost: None };
-        Some(Outcome { cost: self.cheapest_of(node, value_cp).map(|(cost, ..)| cost), ..valued })
+        Some(Outcome { cost: self.cheapest(node, value_cp).map(|(cost, _)| cost), ..valued })
     }
 
     fn edge_value(&self, edge: &Edge) -> i32 {
@@ -315,23 +313,16 @@ impl Tree {
     }
 
     fn child(&self, edge: &Edge) -> Option<&Node> {
-        match edge.link {
-            Link::Child(child) => self.nodes.get(child),
-            Link::Leaf | Link::Pending | Link::Closed => None,
-        }
+        let Link::Child(child) = edge.link else { return None };
+        self.nodes.get(child)
     }
 
-    /// Cost, number for ties, and index of the move towards the cheapest leaf.
-    fn cheapest(&self, id: NodeId) -> Option<(u64, u64, usize)> {
-        let node = self.nodes.get(id)?;
-        self.cheapest_of(node, node.outcome.value_cp)
-    }
-
-    fn cheapest_of(&self, node: &Node, value_cp: i32) -> Option<(u64, u64, usize)> {
+    /// Cost and index of the move towards the cheapest leaf below a node of this value.
+    fn cheapest(&self, node: &Node, value_cp: i32) -> Option<(u64, usize)> {
         let costs = node.edges.iter().enumerate().filter_map(|(index, edge)| {
             Some((self.cost_below(edge.link)? + self.step_cost(value_cp, edge)?, self.lot(edge.key), index))
         });
-        costs.min()
+        costs.min().map(|(cost, _, index)| (cost, index))
     }
 
     /// Cost of the cheapest leaf that a link leads to; `None` without any.
@@ -415,17 +406,14 @@ impl Tree {
 
     fn page(&self, node: &Node, keep_cp: u32) -> Page {
         let limit = i64::from(node.outcome.value_cp) - i64::from(keep_cp);
-        let mut entries: Vec<Entry> = node
-            .edges
-            .iter()
-            .map(|edge| Entry {
-                ponder: self.child(edge).and_then(|child| Some(child.edges.get(child.outcome.best?)?.searched.mv)),
-                value: Some(self.edge_value(edge)),
-                depth: Some(self.edge_depth(edge)),
-                ..Entry::new(edge.searched.mv)
-            })
-            .filter(|entry| entry.value.is_some_and(|value| i64::from(value) >= limit))
-            .collect();
+        let entry = |edge: &Edge| Entry {
+            ponder: self.child(edge).and_then(|child| Some(child.edges.get(child.outcome.best?)?.searched.mv)),
+            value: Some(self.edge_value(edge)),
+            depth: Some(self.edge_depth(edge)),
+            ..Entry::new(edge.searched.mv)
+        };
+        let kept = node.edges.iter().filter(|edge| i64::from(self.edge_value(edge)) >= limit);
+        let mut entries: Vec<Entry> = kept.map(entry).collect();
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.value));
         Page { ply: Some(node.ply.into()), entries, ..Page::new(node.position.clone()) }
     }
