@@ -5,8 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-use crate::architecture::{Grid, Workspace};
-use crate::loops::Loops;
+use crate::architecture::Workspace;
 use crate::quantise::QuantiseError;
 use crate::shape::Shape;
 
@@ -54,8 +53,10 @@ impl Model {
     /// Computes the parameters that evaluate from the trained ones.
     pub(super) fn refresh(&mut self) {
         let Self { shape, scale, values, used, numbers } = self;
-        let (architecture, numbers) = (shape.architecture(), *numbers);
+        let architecture = shape.architecture();
+        let virtual_inputs = |input| architecture.virtual_inputs(input);
         let ranges = architecture.parts(*scale);
+        // The bound of the weights of the first layer.
         let limit = ranges.first().map_or(f32::MAX, |(_, grid, _)| grid.limit);
         let (network, virtual_rows) = values.split_at(architecture.len());
         // A multiple of the width.
@@ -63,15 +64,21 @@ impl Model {
         let (mut parts, mut rest) = (Vec::new(), used.as_mut_slice());
         for (range, grid, _) in ranges.into_iter().filter(|(range, ..)| range.end <= network.len()) {
             for values in network[range].chunks(length) {
+                // The index of the first one, at the start of a row if it is in the first layer.
                 let start = network.len() - rest.len();
-                let used = rest.split_off_mut(..values.len()).unwrap_or_default();
-                parts.push(Refresh { architecture, numbers, grid, limit, start, values, virtual_rows, used });
+                parts.push((grid, start, values, rest.split_off_mut(..values.len()).unwrap_or_default()));
             }
         }
-        parts.into_par_iter().for_each(|part| {
+        parts.into_par_iter().for_each(|(grid, start, values, used)| {
             dispatch(
                 #[inline(always)]
-                || part.run(),
+                || {
+                    used.copy_from_slice(values);
+                    architecture.transformer().fold(virtual_inputs, virtual_rows, limit, start, used);
+                    if *numbers == Numbers::Rounded {
+                        used.iter_mut().for_each(|value| *value = grid.round(*value));
+                    }
+                },
             )
         });
     }
@@ -81,33 +88,6 @@ impl Model {
         let mut model = self.clone();
         model.evaluate_with(Numbers::Rounded);
         model.shape.architecture().quantise(&model.used, model.scale, name)
-    }
-}
-
-/// Consecutive parameters of a range, the trained ones and those that evaluate.
-struct Refresh<'a> {
-    architecture: &'a dyn Loops,
-    numbers: Numbers,
-    grid: Grid,
-    /// The bound of the weights of the first layer.
-    limit: f32,
-    /// The index of the first one, at the start of a row if it is in the first layer.
-    start: usize,
-    values: &'a [f32],
-    virtual_rows: &'a [f32],
-    used: &'a mut [f32],
-}
-
-impl Refresh<'_> {
-    #[inline(always)]
-    fn run(self) {
-        let Self { architecture, numbers, grid, limit, start, values, virtual_rows, used } = self;
-        used.copy_from_slice(values);
-        let virtual_inputs = |input| architecture.virtual_inputs(input);
-        architecture.transformer().fold(virtual_inputs, virtual_rows, limit, start, used);
-        if numbers == Numbers::Rounded {
-            used.iter_mut().for_each(|value| *value = grid.round(*value));
-        }
     }
 }
 
