@@ -46,7 +46,7 @@ pub(crate) trait Architecture: fmt::Debug + Send + Sync + 'static {
     /// The kind and the sizes as text.
     fn name(&self) -> String;
 
-    /// The kind and three sizes, as checkpoints store them.
+    /// The code of the kind, a number of its own, and three sizes, as checkpoints store them.
     fn code(&self) -> [u32; 4];
 
     /// The number of parameters that the network evaluates with.

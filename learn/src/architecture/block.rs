@@ -75,7 +75,7 @@ pub(crate) struct Active {
     sorted: Vec<u16>,
     /// The inputs that are active, each with the start of its part, and [`AHEAD`] more.
     rows: Vec<(u32, u32)>,
-    places: u16,
+    pub(crate) places: u16,
 }
 
 pub(crate) struct Row<'a> {
@@ -133,10 +133,6 @@ impl Active {
             self.sorted[*end as usize] = place;
             *end += 1;
         }
-    }
-
-    pub(crate) fn places(&self) -> usize {
-        usize::from(self.places)
     }
 
     /// The active inputs in their order.

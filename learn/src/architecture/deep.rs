@@ -19,9 +19,6 @@ use crate::diagram::Diagram;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
-/// The code of the kind in checkpoints.
-const CODE: u32 = 4;
-
 /// Products computed at a time; divides the number of every width.
 const TILE: usize = 16;
 
@@ -79,7 +76,7 @@ impl Architecture for Deep {
     }
 
     fn code(&self) -> [u32; 4] {
-        [CODE, self.width as u32, 0, 0]
+        [4, self.width as u32, 0, 0]
     }
 
     fn len(&self) -> usize {
@@ -129,7 +126,7 @@ impl Architecture for Deep {
     }
 
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], _entry: &Entry, workspace: &mut Workspace) -> f32 {
+    fn forward(&self, parameters: &[f32], _: &Entry, workspace: &mut Workspace) -> f32 {
         let [for_first, first_biases, for_second, second_biases, for_last, last_bias] = self.layers();
         let mut first: [_; HIDDEN] = row(&parameters[first_biases]);
         let weights = &mut parameters[for_first].chunks_exact(TILE * HIDDEN);
@@ -150,14 +147,7 @@ impl Architecture for Deep {
     }
 
     #[inline(always)]
-    fn backward(
-        &self,
-        parameters: &[f32],
-        _entry: &Entry,
-        slope: f32,
-        workspace: &mut Workspace,
-        gradient: &mut [f32],
-    ) {
+    fn backward(&self, parameters: &[f32], _: &Entry, slope: f32, workspace: &mut Workspace, gradient: &mut [f32]) {
         let [for_first, first_biases, for_second, second_biases, for_last, last_bias] = self.layers();
         let Workspace { sums, hidden: [first, second], .. } = workspace;
         gradient[last_bias.start] += slope;

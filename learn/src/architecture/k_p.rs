@@ -14,9 +14,6 @@ use super::{Architecture, Grid, HIDDEN, Part, Workspace};
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, whole, words};
 
-/// The code of the kind in checkpoints.
-const CODE: [u32; 4] = [1, 0, 0, 0];
-
 /// Bytes of the name that the file keeps.
 const MAX_NAME: usize = 24;
 
@@ -60,7 +57,7 @@ impl Architecture for KP {
     }
 
     fn code(&self) -> [u32; 4] {
-        CODE
+        [1, 0, 0, 0]
     }
 
     fn len(&self) -> usize {
@@ -97,7 +94,7 @@ impl Architecture for KP {
     }
 
     #[inline(always)]
-    fn forward(&self, parameters: &[f32], _entry: &Entry, workspace: &mut Workspace) -> f32 {
+    fn forward(&self, parameters: &[f32], _: &Entry, workspace: &mut Workspace) -> f32 {
         let [own, other] = &workspace.sums;
         let (for_own, for_other) = parameters[FIRST].split_at(WIDTH * HIDDEN);
         let first: [_; HIDDEN] = affine(row(&parameters[FIRST_BIASES]), own, limited, for_own);
@@ -109,14 +106,7 @@ impl Architecture for KP {
     }
 
     #[inline(always)]
-    fn backward(
-        &self,
-        parameters: &[f32],
-        _entry: &Entry,
-        slope: f32,
-        workspace: &mut Workspace,
-        gradient: &mut [f32],
-    ) {
+    fn backward(&self, parameters: &[f32], _: &Entry, slope: f32, workspace: &mut Workspace, gradient: &mut [f32]) {
         let Workspace { sums, hidden: [first, second], .. } = workspace;
         gradient[LAST_BIAS.start] += slope;
         for (index, sum) in second.iter_mut().enumerate() {
@@ -148,41 +138,34 @@ impl KP {
             biases: words(parameters, BIASES, UNIT as f32, i16::MAX)?,
             rows: words(parameters, ROWS, UNIT as f32, i16::MAX)?,
             layers: [
-                hidden_layer(parameters, FIRST, FIRST_BIASES, hidden)?,
-                hidden_layer(parameters, SECOND, SECOND_BIASES, hidden)?,
-                affines(parameters, LAST, LAST_BIAS, last)?,
+                affines(parameters, FIRST, FIRST_BIASES, hidden, HALF)?,
+                affines(parameters, SECOND, SECOND_BIASES, hidden, HALF)?,
+                affines(parameters, LAST, LAST_BIAS, last, 0)?,
             ],
         })
     }
 }
 
-/// A hidden layer. Its outputs are divided by [`WEIGHT_UNIT`] and rounded down; half a unit
-/// in the biases rounds them to the nearest instead.
-fn hidden_layer(
-    parameters: &[f32],
-    weights: Range<usize>,
-    biases: Range<usize>,
-    unit: f32,
-) -> Result<AffineParts, QuantiseError> {
-    let mut layer = affines(parameters, weights, biases, unit)?;
-    layer.biases.iter_mut().for_each(|bias| *bias += WEIGHT_UNIT / 2);
-    Ok(layer)
-}
+/// Half a unit in the biases of hidden layers: outputs are divided by [`WEIGHT_UNIT`] and rounded
+/// down, and with it to the nearest.
+const HALF: i32 = WEIGHT_UNIT / 2;
 
-/// An affine layer with weights in `unit`s; the weights are input-major in training and
-/// output-major in the file.
+/// An affine layer with weights in `unit`s, and `half` added to its biases; the weights are
+/// input-major in training and output-major in the file.
 fn affines(
     parameters: &[f32],
     weights: Range<usize>,
     biases: Range<usize>,
     unit: f32,
+    half: i32,
 ) -> Result<AffineParts, QuantiseError> {
     let outputs = biases.len();
     let weights = whole(parameters, weights, unit, i8::MAX.into())?;
     let inputs = weights.len() / outputs;
     let in_order = (0..outputs).flat_map(|output| (0..inputs).map(move |input| input * outputs + output));
+    let biases = whole(parameters, biases, unit * UNIT as f32, 1_000_000_000)?;
     Ok(AffineParts {
-        biases: whole(parameters, biases, unit * UNIT as f32, 1_000_000_000)?,
+        biases: biases.into_iter().map(|bias| bias + half).collect(),
         weights: in_order.map(|index| weights[index] as i8).collect(),
     })
 }

@@ -11,9 +11,6 @@ use crate::diagram::PLACES;
 use crate::entry::Entry;
 use crate::quantise::{QuantiseError, words};
 
-/// The code of the kind in checkpoints.
-const CODE: [u32; 4] = [2, 0, 0, 0];
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PieceSquare;
 
@@ -23,7 +20,7 @@ impl Architecture for PieceSquare {
     }
 
     fn code(&self) -> [u32; 4] {
-        CODE
+        [2, 0, 0, 0]
     }
 
     fn len(&self) -> usize {

@@ -58,7 +58,7 @@ impl Transformer {
         let by_bias = rest[..self.width].as_chunks_mut().0;
         for (tile, (by_bias, slopes)) in by_bias.iter_mut().zip(slopes).enumerate() {
             let at = |input: usize| input * self.width + tile * TILE;
-            *by_bias = slopes[..active.places()].iter().fold(*by_bias, |sum, slope| added(sum, slope.0));
+            *by_bias = slopes[..usize::from(active.places)].iter().fold(*by_bias, |sum, slope| added(sum, slope.0));
             for Row { input, places, ahead } in active.rows() {
                 prefetch_tile(rows, at(ahead));
                 if let Some(row) = rows[at(input)..].first_chunk_mut() {
