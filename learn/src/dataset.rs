@@ -92,17 +92,17 @@ impl Dataset {
         let (mut games, mut records) = (0, 0);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(positions);
         for path in paths {
-            source::read_items(path, |number, item| {
-                let unit = match item {
-                    Item::Game(_) => &mut games,
-                    Item::Record(_) => &mut records,
+            let read = source::read_items(path, &mut |number, item| {
+                let (unit, length) = match item {
+                    Item::Game(_) => (&mut games, 1),
+                    Item::Record(_) => (&mut records, block),
                 };
-                let length = if matches!(item, Item::Game(_)) { 1 } else { block };
                 let is_tested = (*unit / length).is_multiple_of(one_in);
                 *unit += 1;
                 let shard = (!is_tested).then(|| random.random_range(0..data.shards.len()));
                 data.add(number, item, shard)
-            })?;
+            });
+            read.map_err(FileError::of(path))?;
         }
         let finished = data.shards.iter_mut().chain([&mut data.tested]).try_for_each(Shard::finish);
         finished.map_err(FileError::of(selection.folder))?;

@@ -126,15 +126,7 @@ impl Item<'_> {
 /// # Errors
 /// [`FileError`] with the first fault.
 pub fn read(path: &Path, mut visit: impl FnMut(&Sample<'_>)) -> Result<(), FileError> {
-    read_items(path, |number, item| item.show(number, &mut visit))
-}
-
-/// Visits the games or the records of a file in order, each with its number from 1.
-pub(crate) fn read_items(
-    path: &Path,
-    mut visit: impl FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>,
-) -> Result<(), FileError> {
-    read_any(path, &mut visit).map_err(FileError::of(path))
+    read_items(path, &mut |number, item| item.show(number, &mut visit)).map_err(FileError::of(path))
 }
 
 /// The number of positions of a file, from its length where it does not hold it.
@@ -161,11 +153,11 @@ pub fn read_games(path: &Path) -> Result<Vec<Game>, FileError> {
     }
 }
 
-/// The visitor of a file's items.
+/// The visitor of a file's items, compiled once: a call for each game costs nothing beside its positions.
 type Visit<'a> = &'a mut dyn FnMut(u64, Item<'_>) -> Result<(), FileErrorKind>;
 
-/// Compiled once: a call for each game costs nothing beside its positions.
-fn read_any(path: &Path, visit: Visit<'_>) -> Result<(), FileErrorKind> {
+/// Visits the games or the records of a file in order, each with its number from 1.
+pub(crate) fn read_items(path: &Path, visit: Visit<'_>) -> Result<(), FileErrorKind> {
     match Format::of(path).ok_or_else(|| no_source(path))? {
         Format::Games | Format::Archive => {
             let (mut number, mut state) = (0, Ok(()));
