@@ -69,12 +69,7 @@ fn score(share: i32) -> i16 {
 }
 
 fn size_class(difference: i32) -> usize {
-    match difference.abs() {
-        0..=2 => 0,
-        3..=8 => 1,
-        9..=24 => 2,
-        _ => 3,
-    }
+    [2, 8, 24].iter().filter(|&&most| difference.abs() > most).count()
 }
 
 /// One direction of the columns.

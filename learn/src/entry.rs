@@ -71,6 +71,7 @@ impl Entry {
     pub(crate) fn new(sample: &Sample<'_>) -> Self {
         let Sample { position, score, result, .. } = *sample;
         let side = position.turn();
+        let held = Color::ALL.iter().flat_map(|&color| position.hand(color).iter()).map(|(_, count)| u32::from(count));
         let mut entry = Self {
             inputs: [0; MAX_INPUTS],
             score,
@@ -78,7 +79,7 @@ impl Entry {
             count: 0,
             is_mirrored: is_mirrored(position, side),
             other_is_mirrored: is_mirrored(position, side) != is_mirrored(position, !side),
-            held: held(position).min(u32::from(u8::MAX)) as u8,
+            held: held.sum::<u32>().min(u32::from(u8::MAX)) as u8,
             ply: position.ply().min(u16::from(u8::MAX)) as u8,
         };
         // Pieces beyond a set (composed diagrams) are dropped.
@@ -142,10 +143,6 @@ impl Entry {
 /// Returns true if a side's view is mirrored.
 fn is_mirrored(position: &Position, side: Color) -> bool {
     position.king(side).is_some_and(|king| king.relative(side).file() >= 6)
-}
-
-fn held(position: &Position) -> u32 {
-    Color::ALL.iter().flat_map(|&color| position.hand(color).iter()).map(|(_, count)| u32::from(count)).sum()
 }
 
 #[cfg(test)]

@@ -149,12 +149,10 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
     let bytes = sources.iter().map(|path| source::likely_positions(path)).sum::<u64>() * PSV_BYTES as u64;
     let deals = (bytes / (memory_mb.max(1) << 20) + 1).min(1000);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = enbu_files::folder(target);
     let wrong = FileError::of::<io::Error>(folder);
-    let mut piles = (0..deals)
-        .map(|_| tempfile::tempfile_in(folder).map(BufWriter::new))
-        .collect::<io::Result<Vec<_>>>()
-        .map_err(&wrong)?;
+    let pile = |_| tempfile::tempfile_in(folder).map(BufWriter::new).map_err(&wrong);
+    let mut piles = (0..deals).map(pile).collect::<Result<Vec<_>, _>>()?;
     let mut written = 0;
     for path in sources {
         for_each_record(path, &mut |record| {

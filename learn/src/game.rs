@@ -54,7 +54,7 @@ impl GameResult {
 }
 
 /// The way in which a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Ending {
     /// Mate, on the board or found by the search.
     Mate,
@@ -74,15 +74,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every ending, in the order of their numbers in files.
-    pub const ALL: [Self; 7] = [
-        Self::Mate,
-        Self::Declaration,
-        Self::Repetition,
-        Self::PerpetualCheck,
-        Self::MoveLimit,
-        Self::Score,
-        Self::Unknown,
-    ];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 
 /// A move with the score of the position before it.

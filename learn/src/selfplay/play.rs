@@ -17,7 +17,8 @@ pub struct Player {
     settings: Settings,
     starts: Option<Arc<Starts>>,
     solo: Solo,
-    nodes: u64,
+    /// Nodes searched so far.
+    pub nodes: u64,
 }
 
 /// The longest mate in plies that a score can express.
@@ -86,11 +87,6 @@ impl Player {
     #[must_use]
     pub fn starting_from(self, starts: Option<Arc<Starts>>) -> Self {
         Self { starts, ..self }
-    }
-
-    /// Nodes searched so far.
-    pub fn nodes(&self) -> u64 {
-        self.nodes
     }
 
     /// Plays game `number` of the run.

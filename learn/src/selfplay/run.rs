@@ -165,9 +165,9 @@ impl Run {
             if stop.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let before = player.nodes();
+            let before = player.nodes;
             let game = player.game(number);
-            let (positions, nodes) = (game.moves.len() as u64, player.nodes() - before);
+            let (positions, nodes) = (game.moves.len() as u64, player.nodes - before);
             tell(Progress { games: 1, positions, nodes, files: 0 });
             shard.games.push(game);
         }

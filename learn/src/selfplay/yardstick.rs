@@ -116,14 +116,10 @@ impl Yardstick {
             if report(file.games.len() as u64).is_break() {
                 break;
             }
-            let games: Vec<_> = part
-                .par_iter()
-                .map(|chosen| {
-                    let solo = &solos[rayon::current_thread_index().unwrap_or(0) % threads];
-                    self.game(&mut solo.lock(), chosen)
-                })
-                .collect();
-            file.games.extend(games);
+            file.games.par_extend(part.par_iter().map(|chosen| {
+                let solo = &solos[rayon::current_thread_index().unwrap_or(0) % threads];
+                self.game(&mut solo.lock(), chosen)
+            }));
             if saved.elapsed() >= SAVE_INTERVAL {
                 file.write(&self.file)?;
                 saved = std::time::Instant::now();
