@@ -47,9 +47,6 @@ const RUST: SystemLibrary = SystemLibrary {
     texts: &["/usr/share/doc/libstd-rust-web-dev/copyright", "SYSROOT/share/doc/rust/COPYRIGHT-library.html"],
 };
 
-/// The program for command lines.
-const ENBU: &[&str] = &["enbu", "--bin", "enbu"];
-
 /// The engine for pages. Its other flags are in `.cargo/config.toml`.
 pub(crate) const WEB: Target = Target {
     triple: "wasm32-unknown-unknown",
@@ -71,36 +68,31 @@ const MINGW: SystemLibrary = SystemLibrary {
     texts: &["/usr/share/doc/mingw-w64-x86-64-dev/copyright", "/usr/share/doc/mingw-w64-common/copyright"],
 };
 
+/// The target where the releases are made.
+const LINUX: Target = Target {
+    triple: "x86_64-unknown-linux-musl",
+    name: "linux-x86_64",
+    program: "enbu",
+    package: &["enbu", "--bin", "enbu"],
+    linker: "musl-gcc",
+    flags: &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
+    system: &[RUST, MUSL],
+};
+
 /// Targets of the releases. The first runs where the releases are made.
 pub(crate) const TARGETS: [Target; 3] = [
-    Target {
-        triple: "x86_64-unknown-linux-musl",
-        name: "linux-x86_64",
-        program: "enbu",
-        package: ENBU,
-        linker: "musl-gcc",
-        flags: &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
-        system: &[RUST, MUSL],
-    },
+    LINUX,
     // Static, for the shells of Android, too, which have no glibc. Debian has no musl for another processor.
-    Target {
-        triple: "aarch64-unknown-linux-musl",
-        name: "linux-aarch64",
-        program: "enbu",
-        package: ENBU,
-        linker: RUSTUP_LINKER,
-        flags: &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
-        system: &[RUST, MUSL],
-    },
+    Target { triple: "aarch64-unknown-linux-musl", name: "linux-aarch64", linker: RUSTUP_LINKER, ..LINUX },
     // Without the time of the build, which the linker would write into the file.
     Target {
         triple: "x86_64-pc-windows-gnu",
         name: "windows-x86_64",
         program: "enbu.exe",
-        package: ENBU,
         linker: "x86_64-w64-mingw32-gcc",
         flags: &["-Ctarget-feature=+crt-static", "-Clink-arg=-Wl,--no-insert-timestamp"],
         system: &[RUST, MINGW],
+        ..LINUX
     },
 ];
 

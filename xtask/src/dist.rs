@@ -134,11 +134,9 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
 /// The program for the target on which the releases are made, optimised by its own counts; by Debian's
 /// compiler, which cannot count, as ever.
 fn profiled(sh: &Shell, target: &Target, root: &Path, epoch: &str) -> Outcome<PathBuf> {
-    match builds::llvm_profdata(sh, target)? {
-        Some(tool) => {
-            let profile = profile::record(sh, target, root, epoch, &tool)?;
-            builds::build(sh, target, root, epoch, Optimisation::Counted(&profile))
-        }
-        None => builds::build(sh, target, root, epoch, Optimisation::Guessed),
-    }
+    let Some(tool) = builds::llvm_profdata(sh, target)? else {
+        return builds::build(sh, target, root, epoch, Optimisation::Guessed);
+    };
+    let profile = profile::record(sh, target, root, epoch, &tool)?;
+    builds::build(sh, target, root, epoch, Optimisation::Counted(&profile))
 }
