@@ -151,11 +151,8 @@ fn draw_panel(svg: &mut String, panel: &Panel<'_>, unit: &str, top: f64) {
             let Series { name, color, .. } = series;
             let _ = writeln!(svg, "<text x=\"{name_at:.1}\" y=\"{name_top:.1}\" fill=\"{color}\">{name}</text>");
         }
-        let line: Vec<String> = series
-            .points
-            .iter()
-            .map(|&(games_played, value)| format!("{:.1},{:.1}", x(games_played), y(value)))
-            .collect();
+        let point = |&(games_played, value): &(f64, f64)| format!("{:.1},{:.1}", x(games_played), y(value));
+        let line: Vec<String> = series.points.iter().map(point).collect();
         let _ = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>",

@@ -220,11 +220,7 @@ fn not_a_game(error: Option<&serde_json::Error>) -> Both {
 
 /// Writes games into a file that replaces `path` in one step.
 fn rewrite(path: &Path, games: &[GameRecord]) -> io::Result<()> {
-    let mut text = String::new();
-    for game in games {
-        text.push_str(&serde_json::to_string(game)?);
-        text.push('\n');
-    }
+    let text = games.iter().map(|game| Ok(serde_json::to_string(game)? + "\n")).collect::<io::Result<String>>()?;
     enbu_files::write(path, text, Existing::Replace)
 }
 
