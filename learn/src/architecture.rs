@@ -29,10 +29,12 @@ use std::fmt;
 use std::ops::Range;
 
 use enbu_eval::nnue::NetworkError;
+use enbu_isa::dispatch;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::entry::Entry;
+use crate::loss::{Target, sigmoid};
 use crate::quantise::QuantiseError;
 use block::{Active, BLOCK, TILE, Tile, Tiles, Views};
 use factors::VirtualInputs;
@@ -108,6 +110,63 @@ pub(crate) trait Architecture: fmt::Debug + Send + Sync + 'static {
     fn restore(&self, _bytes: &[u8]) -> Result<Option<Vec<f32>>, NetworkError> {
         Ok(None)
     }
+
+    /// Adds the gradient of a batch's losses to `gradient`; returns the sum of the losses. As a method of
+    /// a trait object it costs one indirect call a batch instead of one a position.
+    fn learn(&self, parameters: &[f32], batch: Batch<'_>, workspace: &mut Workspace, gradient: &mut [f32]) -> f64 {
+        let Batch { entries, order, target } = batch;
+        dispatch(
+            #[inline(always)]
+            || {
+                let mut loss = 0.0;
+                let mut block = Vec::with_capacity(BLOCK);
+                for order in order.chunks(BLOCK) {
+                    // Copied in a loop of its own, in which the cache misses overlap.
+                    block.clear();
+                    block.extend(order.iter().map(|&index| entries[index as usize]));
+                    workspace.begin(self, parameters, &block);
+                    for (position, entry) in block.iter().enumerate() {
+                        workspace.load(position);
+                        let share = sigmoid(self.forward(parameters, entry, workspace));
+                        let error = share - target.of(entry);
+                        loss += f64::from(error * error);
+                        self.backward(parameters, entry, 2.0 * error * share * (1.0 - share), workspace, gradient);
+                        workspace.store(position);
+                    }
+                    workspace.end(self, gradient);
+                }
+                loss
+            },
+        )
+    }
+
+    /// The outputs for `entries`, in their order.
+    fn outputs(&self, parameters: &[f32], entries: &[Entry]) -> Vec<f32> {
+        let mut workspace = Workspace::new(self);
+        let mut outputs = Vec::with_capacity(entries.len());
+        dispatch(
+            #[inline(always)]
+            || {
+                for block in entries.chunks(BLOCK) {
+                    workspace.begin(self, parameters, block);
+                    outputs.extend(block.iter().enumerate().map(|(position, entry)| {
+                        workspace.load(position);
+                        self.forward(parameters, entry, &mut workspace)
+                    }));
+                }
+                outputs
+            },
+        )
+    }
+}
+
+/// A slice of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch<'a> {
+    pub(crate) entries: &'a [Entry],
+    /// Indices of the entries to learn from.
+    pub(crate) order: &'a [u32],
+    pub(crate) target: Target,
 }
 
 /// Consecutive parameters, the values that they can take, and the centre and spread of their initial
@@ -176,7 +235,7 @@ impl Workspace {
 
     /// Computes the accumulators of a block of positions.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, architecture: &impl Architecture, parameters: &[f32], entries: &[Entry]) {
+    pub(crate) fn begin(&mut self, architecture: &(impl Architecture + ?Sized), parameters: &[f32], entries: &[Entry]) {
         self.active.clear();
         for entry in entries {
             architecture.list(entry, &mut self.views);
@@ -207,7 +266,7 @@ impl Workspace {
     /// Adds the derivatives by the first layer's parameters to `gradient`, after all positions
     /// of the block are [stored](Self::store).
     #[inline(always)]
-    pub(crate) fn end(&self, architecture: &impl Architecture, gradient: &mut [f32]) {
+    pub(crate) fn end(&self, architecture: &(impl Architecture + ?Sized), gradient: &mut [f32]) {
         architecture.transformer().backward(&self.active, &self.tiles, gradient);
     }
 }

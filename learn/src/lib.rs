@@ -22,7 +22,7 @@
 //! | `dataset`, `shards` | all of them, in parts of which two are in memory |
 //! | `foresight` | labels from the rest of a game |
 //! | `architecture`, `shape` | the trainable architectures, one file each, and their table |
-//! | `loss`, `loops` | the loss, and the loops over positions |
+//! | `loss` | the loss of a position |
 //! | `trainer` | the training: gradient, AdamW, schedule, checkpoints, validation |
 //! | `quantise` | parameters in the integers of a file |
 //!
@@ -42,7 +42,6 @@ mod filter;
 mod foresight;
 mod game;
 mod game_file;
-mod loops;
 mod loss;
 mod pack;
 mod quantise;

@@ -7,11 +7,10 @@ use crate::architecture::Architecture;
 use crate::architecture::deep::Deep;
 use crate::architecture::k_p::KP;
 use crate::architecture::piece_square::PieceSquare;
-use crate::loops::Loops;
 
 /// A trainable architecture with its sizes.
 #[derive(Clone, Debug)]
-pub struct Shape(Arc<dyn Loops>);
+pub struct Shape(Arc<dyn Architecture>);
 
 /// A row of the table of architectures.
 #[derive(Clone, Copy, Debug)]
@@ -96,8 +95,7 @@ impl Shape {
         KINDS.iter().filter_map(|kind| kind.shape(width).ok()).find(|shape| shape.0.code() == code)
     }
 
-    /// The architecture, with its loops over positions.
-    pub(crate) fn architecture(&self) -> &dyn Loops {
+    pub(crate) fn architecture(&self) -> &dyn Architecture {
         &*self.0
     }
 }

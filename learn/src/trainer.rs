@@ -33,10 +33,10 @@ use enbu_eval::nnue::{Network, Simd, own};
 use enbu_files::FileKind;
 use rayon::prelude::*;
 
+use crate::architecture::Batch;
 use crate::dataset::{Dataset, Positions};
 use crate::entry::Entry;
 use crate::error::{CheckpointError, FileError};
-use crate::loops::Batch;
 use crate::loss::Target;
 use crate::quantise::QuantiseError;
 use adam::Step;

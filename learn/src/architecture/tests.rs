@@ -4,10 +4,11 @@ use enbu_movegen::Position;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Architecture, Workspace};
+use super::deep::Deep;
+use super::{Architecture, Batch, Workspace};
 use crate::entry::Entry;
 use crate::game::GameResult;
-use crate::loops::Loops;
+use crate::loss::Target;
 use crate::source::Sample;
 
 pub(crate) fn entry(sfen: &str, score: i16) -> Entry {
@@ -71,4 +72,27 @@ pub(crate) fn check_gradient<A: Architecture>(
         seen += usize::from(found != 0.0);
     }
     assert!(seen > 50, "{seen}");
+}
+
+/// The gradient of the loss: a step against it lowers the loss by its squared length.
+#[test]
+fn losses_fall_along_their_gradient() {
+    let own = Deep { width: 64 };
+    let (entries, order) = (entries(), [0, 1, 2]);
+    let batch = Batch { entries: &entries, order: &order, target: Target { scale: 400.0, result_share: 0.25 } };
+    let mut parameters = random(&own);
+    let mut gradient = vec![0.0; own.trained()];
+    let learn =
+        |parameters: &[f32], gradient: &mut [f32]| own.learn(parameters, batch, &mut Workspace::new(&own), gradient);
+    let loss = learn(&parameters, &mut gradient);
+    let plain = own.outputs(&parameters, &entries).into_iter().zip(&entries).map(|(output, entry)| {
+        let share = 1.0 / (1.0 + (-f64::from(output)).exp());
+        (share - f64::from(batch.target.of(entry))).powi(2)
+    });
+    assert!((loss - plain.sum::<f64>()).abs() < 1e-6);
+    let squared = gradient.iter().map(|slope| f64::from(slope * slope)).sum::<f64>();
+    let step = 1e-2 * loss / squared;
+    parameters.iter_mut().zip(&gradient).for_each(|(value, slope)| *value -= step as f32 * slope);
+    let lowered = loss - learn(&parameters, &mut vec![0.0; own.trained()]);
+    assert!((lowered / (step * squared) - 1.0).abs() < 0.1, "{lowered} {}", step * squared);
 }
