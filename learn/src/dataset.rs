@@ -200,17 +200,12 @@ impl Dataset {
     }
 
     /// The number of training positions.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.shard_sizes().sum()
     }
 
-    /// Returns true without training positions.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The number of validation positions.
-    pub fn validation_len(&self) -> usize {
+    pub(crate) fn validation_len(&self) -> usize {
         self.tested.positions
     }
 

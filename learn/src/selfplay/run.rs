@@ -88,7 +88,7 @@ impl Run {
     /// The settings in the files of this run.
     pub fn description(&self) -> String {
         let starts = self.starts.as_ref();
-        let starts = starts.map(|starts| format!(" starts={}:{:016x}", starts.len(), starts.digest));
+        let starts = starts.map(|starts| format!(" starts={}:{:016x}", starts.positions.len(), starts.digest));
         format!(
             "{} {}{} games-per-file={}",
             self.origin,

@@ -17,7 +17,7 @@ use crate::source;
 /// Start positions, at most one of each game and at most [`CAPACITY`](Self::CAPACITY).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Starts {
-    positions: Vec<([u8; 32], u16)>,
+    pub(super) positions: Vec<([u8; 32], u16)>,
     /// Of all positions.
     pub(super) digest: u64,
 }
@@ -51,11 +51,6 @@ impl Starts {
         }
         let bytes: Vec<u8> = positions.iter().flat_map(|(packed, _)| *packed).collect();
         Ok(Self { positions, digest: enbu_files::fnv1a(&bytes) })
-    }
-
-    /// The number of positions.
-    pub fn len(&self) -> usize {
-        self.positions.len()
     }
 
     /// Returns true without any position.
@@ -107,10 +102,10 @@ mod tests {
         GameFile { settings: String::new(), games: games.clone() }.write(&path).expect("written");
         let draw = |seed, bound| Starts::draw(std::slice::from_ref(&path), seed, bound).expect("sound files");
         let starts = draw(1, 600);
-        assert!((3..40).contains(&starts.len()), "{}", starts.len());
+        assert!((3..40).contains(&starts.positions.len()), "{}", starts.positions.len());
         assert_eq!((starts.digest, starts.clone()), (draw(1, 600).digest, draw(1, 600)));
         assert_ne!(starts.digest, draw(2, 600).digest);
-        assert!(draw(1, 100).len() < draw(1, 3000).len());
+        assert!(draw(1, 100).positions.len() < draw(1, 3000).positions.len());
         let mut of_games = std::collections::HashSet::new();
         for game in &games {
             let note = |position: &Position, scored: crate::ScoredMove| {
