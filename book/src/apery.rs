@@ -123,14 +123,8 @@ pub(crate) fn write(
     let mut last = None;
     for page in pages {
         let page = page?;
-        if page.entries.is_empty() {
-            losses.without_extras(&page);
-            continue;
-        }
         let key = key_of_setup(&page.position.to_setup());
-        if !losses.follows(&mut last, key, &page)? {
-            continue;
-        }
+        let Some(key) = losses.accept(&mut last, Some(key), &page)? else { continue };
         losses.plies += u64::from(page.ply.is_some());
         for entry in &page.entries {
             losses.without_texts(entry);

@@ -29,25 +29,28 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Returns true for a page that follows the `last` one of a file; another page of its key is
-    /// lost.
-    pub(crate) fn follows<K: PartialOrd>(
+    /// Returns the key of a page with moves that follows the `last` one of a file; `None` for one
+    /// that is not written: another page of its key is lost, and one without a key.
+    pub(crate) fn accept<K: PartialOrd + Copy>(
         &mut self,
         last: &mut Option<K>,
-        key: K,
+        key: Option<K>,
         page: &Page,
-    ) -> Result<bool, BookError> {
-        if last.as_ref().is_some_and(|last| *last > key) {
+    ) -> Result<Option<K>, BookError> {
+        if page.entries.is_empty() {
+            self.without_extras(page);
+            return Ok(None);
+        }
+        if key.is_none() || key == *last {
+            self.positions += 1;
+            return Ok(None);
+        }
+        if *last > key {
             return Err(BookError::file(Fault::Unsorted(page.position.to_string())));
         }
-        let is_new = last.as_ref() != Some(&key);
-        if is_new {
-            self.without_extras(page);
-            *last = Some(key);
-        } else {
-            self.positions += 1;
-        }
-        Ok(is_new)
+        self.without_extras(page);
+        *last = key;
+        Ok(key)
     }
 
     /// Counts the fields of a page, its entries apart, that only `.sbk` and `.db` hold.

@@ -280,17 +280,8 @@ pub(crate) fn write(
     let (mut count, mut move_count, mut has_depths, mut last) = (0_u64, 0_u64, false, None);
     for page in pages {
         let page = page?;
-        if page.entries.is_empty() {
-            losses.without_extras(&page);
-            continue;
-        }
-        let Ok(packed) = Packing::Sfen.pack(&page.position.to_setup()) else {
-            losses.positions += 1;
-            continue;
-        };
-        if !losses.follows(&mut last, packed, &page)? {
-            continue;
-        }
+        let key = Packing::Sfen.pack(&page.position.to_setup()).ok();
+        let Some(packed) = losses.accept(&mut last, key, &page)? else { continue };
         let ply = page.ply.map_or(0, |ply| ply.min(u16::MAX.into()) as u16);
         let entries = page.entries.get(..usize::from(u16::MAX)).unwrap_or(&page.entries);
         // The number of moves before: their length follows in the end.
