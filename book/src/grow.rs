@@ -165,14 +165,6 @@ impl Tree {
         Some(self.nodes.get(*node)?.outcome.value_cp)
     }
 
-    /// Returns true if the position is not in the tree, and is a root or follows from a
-    /// position of the tree by a move that a search named.
-    fn awaits(&self, position: &Position) -> bool {
-        let key = position.key();
-        !self.index.contains_key(&key)
-            && (self.awaited.contains_key(&key) || self.roots.iter().any(|root| root.key == key))
-    }
-
     /// The next positions to search, up to `count`, the cheapest first. They are not
     /// named again; their verdicts go to [`insert`](Self::insert).
     pub fn take_leaves(&mut self, count: usize) -> Vec<Position> {
@@ -225,13 +217,15 @@ impl Tree {
         self.refresh(edges.into_iter().map(|(node, _)| node));
     }
 
-    /// Adds a searched position and updates the values above it. Returns false, and
-    /// changes nothing, for a position that the tree does not await.
+    /// Adds a searched position and updates the values above it. Returns false, and changes
+    /// nothing, for a position of the tree, and for one that is neither a root nor follows from a
+    /// position of the tree by a move that a search named.
     pub fn insert(&mut self, position: &Position, verdict: &Verdict) -> bool {
-        if !self.awaits(position) {
+        let (id, key) = (self.nodes.len(), position.key());
+        let is_awaited = self.awaited.contains_key(&key) || self.roots.iter().any(|root| root.key == key);
+        if !is_awaited || self.index.contains_key(&key) {
             return false;
         }
-        let (id, key) = (self.nodes.len(), position.key());
         let edges: Vec<Edge> = verdict.moves.iter().filter_map(|searched| self.edge(position, searched)).collect();
         let mut children = Vec::new();
         for (index, edge) in edges.iter().enumerate() {

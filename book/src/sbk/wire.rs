@@ -154,15 +154,12 @@ impl Message {
         self.0.push(number as u8);
     }
 
-    /// A number; negative ones take ten bytes.
-    fn number(&mut self, field: u64, number: i64) {
-        self.varint(field << 3);
-        self.varint(number as u64);
-    }
-
-    /// Numbers in successive fields.
+    /// Numbers in successive fields; negative ones take ten bytes.
     pub(super) fn numbers(&mut self, first: u64, numbers: impl IntoIterator<Item = i64>) {
-        (first..).zip(numbers).for_each(|(field, number)| self.number(field, number));
+        for (field, number) in (first..).zip(numbers) {
+            self.varint(field << 3);
+            self.varint(number as u64);
+        }
     }
 
     /// Text or a message.
