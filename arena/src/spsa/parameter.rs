@@ -105,12 +105,9 @@ impl FromStr for Wanted {
             return Ok(Self::All);
         }
         let wrong = || WantedError(text.chars().take(40).collect());
-        let (name, step) = match text.split_once(':') {
-            None => (text, None),
-            Some((name, step)) => {
-                (name, Some(step.parse().ok().filter(|step: &f64| step.is_finite()).ok_or_else(wrong)?))
-            }
-        };
+        let (name, step) = text.split_once(':').map_or((text, None), |(name, step)| (name, Some(step)));
+        let number = |step: &str| step.parse().ok().filter(|step: &f64| step.is_finite()).ok_or_else(wrong);
+        let step = step.map(number).transpose()?;
         if name.is_empty() { Err(wrong()) } else { Ok(Self::Named(name.to_owned(), step)) }
     }
 }

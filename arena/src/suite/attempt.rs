@@ -65,11 +65,10 @@ impl Trail {
         let is_mate = matches!(info.score, Some(Score::Mates | Score::MateIn(_)));
         let counts = info.multipv.unwrap_or(1) == 1 && info.bound == Bound::Exact && (task == Task::Move || is_mate);
         let time = info.time_ms.map_or(time, Duration::from_millis);
-        match info.pv.first().filter(|_| counts) {
-            Some(&mv) if self.changes.last().is_none_or(|(last, _)| *last != mv) => {
-                self.changes.push((mv, Stable { nodes: self.nodes, time }));
-            }
-            _ => {}
+        if let Some(&mv) = info.pv.first().filter(|_| counts)
+            && self.changes.last().is_none_or(|(last, _)| *last != mv)
+        {
+            self.changes.push((mv, Stable { nodes: self.nodes, time }));
         }
     }
 
