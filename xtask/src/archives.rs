@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use xshell::{Shell, cmd};
 
-use crate::stage::{Generated, Stage, pages, root};
+use crate::stage::{Contents, Stage, pages, root};
 use crate::tool::Outcome;
 
 /// Packs the stage into a `tar.gz` with the stage's folder as its only entry at the top.
@@ -56,14 +56,8 @@ const MAINTAINER: &str = "The Enbu developers <enbu@localhost.invalid>";
 
 /// Fills the stage with the files of the Debian package. The program is static, so the
 /// package depends on nothing.
-pub(crate) fn debian_files(
-    sh: &Shell,
-    stage: &Stage,
-    date: &str,
-    program: &[u8],
-    licences: &str,
-    generated: &Generated,
-) -> Outcome {
+pub(crate) fn debian_files(sh: &Shell, stage: &Stage, date: &str, contents: &Contents<'_>) -> Outcome {
+    let Contents { program, licences, generated, .. } = contents;
     let version = env!("CARGO_PKG_VERSION");
     let docs = Path::new("usr/share/doc/enbu");
     stage.add_program(sh, "usr/bin/enbu", program)?;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use xshell::{Shell, cmd};
 
 use crate::builds::{self, Optimisation, TARGETS, Target, WEB};
-use crate::stage::{Stage, generate, portable, root};
+use crate::stage::{Contents, Stage, generate, portable, root};
 use crate::tool::{Outcome, say};
 use crate::{archives, licences, profile, web};
 
@@ -101,10 +101,11 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
             None => generated.insert(generate(sh, &path, &work)?),
         };
         let licences = licences::gather(sh, target)?;
+        let contents = Contents { target, program: &program, licences: &licences, generated };
         let name = format!("enbu-{version}-{}", target.name);
         if wants(part) {
             let stage = Stage::new(sh, work.join(&name), epoch)?;
-            portable(sh, &stage, target, &program, &licences, generated)?;
+            portable(sh, &stage, &contents)?;
             if part == Part::Windows {
                 archives::zip(sh, &stage, &dist.join(format!("{name}.zip")))?;
             } else {
@@ -113,7 +114,7 @@ fn make(sh: &Shell, args: &DistArgs) -> Outcome {
         }
         if part == Part::Linux && wants(Part::Deb) {
             let stage = Stage::new(sh, work.join("deb"), epoch)?;
-            archives::debian_files(sh, &stage, &date, &program, &licences, generated)?;
+            archives::debian_files(sh, &stage, &date, &contents)?;
             archives::debian(sh, &stage, epoch, &dist.join(format!("enbu_{version}-1_amd64.deb")))?;
         }
     }

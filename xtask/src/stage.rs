@@ -117,15 +117,17 @@ pub(crate) fn generate(sh: &Shell, program: &Path, folder: &Path) -> Outcome<Gen
     Ok(Generated { manual, completions: SHELLS.into_iter().map(script).collect::<Outcome<_>>()? })
 }
 
+/// The contents of the packages for a target.
+pub(crate) struct Contents<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) program: &'a [u8],
+    pub(crate) licences: &'a str,
+    pub(crate) generated: &'a Generated,
+}
+
 /// The folder for a target, as users unpack it.
-pub(crate) fn portable(
-    sh: &Shell,
-    stage: &Stage,
-    target: &Target,
-    program: &[u8],
-    licences: &str,
-    generated: &Generated,
-) -> Outcome {
+pub(crate) fn portable(sh: &Shell, stage: &Stage, contents: &Contents<'_>) -> Outcome {
+    let Contents { target, program, licences, generated } = contents;
     stage.add_program(sh, target.program, program)?;
     for (path, bytes) in pages(sh, licences)? {
         stage.add(sh, path, bytes)?;
