@@ -135,11 +135,6 @@ impl Page {
         self.entries.is_empty() && self.comment.is_none() && self.games.is_none() && self.analyses.is_empty()
     }
 
-    /// The entry of a move.
-    pub fn entry(&self, mv: Move) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.mv == mv)
-    }
-
     /// Sorts the moves as YaneuraOu does: falling counts, then falling values; moves with
     /// the same numbers keep their order. An absent count is 1 and an absent value 0, the numbers
     /// that it reads there.

@@ -75,11 +75,6 @@ impl Statistics {
         *points += (1 + i64::from(result)) as u64;
     }
 
-    /// Positions counted.
-    pub fn positions(&self) -> u64 {
-        self.positions
-    }
-
     /// The scale K for which a share of points of 1 / (1 + e^(-score / K)) fits the
     /// results best (least cross-entropy), in centipawns; `None` without positions.
     pub fn fitted_scale(&self) -> Option<f64> {
@@ -187,7 +182,7 @@ mod tests {
     #[test]
     fn counts_add_up() {
         let statistics = statistics(400.0);
-        assert_eq!(statistics.positions(), 8100);
+        assert_eq!(statistics.positions, 8100);
         assert_eq!(statistics.scores.values().map(|&(count, _)| count).sum::<u64>(), 8100);
         let text = statistics.to_string();
         assert!(text.contains("positions 8100\n  in check 0.0 %") && text.contains("0        100  50.0 %"), "{text}");
