@@ -14,28 +14,18 @@ pub(crate) struct Loaded {
     pub(crate) index: Vec<(u64, usize)>,
 }
 
-/// The lines of a text from an offset on, with their offsets.
-fn lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
-    let rest = text.get(from..).unwrap_or_default();
-    rest.split_inclusive(|&byte| byte == b'\n').scan(from, |offset, line| {
-        let at = *offset;
-        *offset += line.len();
-        Some((at, line))
-    })
-}
-
 impl Loaded {
     /// Indexes the text of a file and reports its faults. A file with another header is refused.
     pub(crate) fn new(mut text: Vec<u8>, report: &mut impl FnMut(BookError)) -> Result<Self, BookError> {
         if text.starts_with(b"\xef\xbb\xbf") {
             text.drain(..3);
         }
-        if let Some((_, first)) = lines(&text, 0).next() {
+        let lines = text.split_inclusive(|&byte| byte == b'\n');
+        if let Some(first) = lines.clone().next() {
             check_header(first).map_err(|fault| BookError::line(1, fault))?;
         }
-        let mut index = Vec::new();
-        let mut assembler = Assembler::default();
-        for ((offset, line), number) in lines(&text, 0).zip(1..) {
+        let (mut index, mut offset, mut assembler) = (Vec::new(), 0, Assembler::default());
+        for (line, number) in lines.zip(1..) {
             let outcome = match Line::of(line) {
                 _ if line.len() as u64 > MAX_LINE => Err(Fault::LongLine(MAX_LINE)),
                 Line::Blank | Line::Comment(_) => Ok(()),
@@ -47,6 +37,7 @@ impl Loaded {
                 }
             };
             outcome.unwrap_or_else(|fault| report(BookError::line(number, fault)));
+            offset += line.len();
         }
         index.sort_unstable();
         index.shrink_to_fit();
