@@ -67,10 +67,8 @@ impl Order {
             Self::Text => [0; 32],
             Self::Packed => Packing::Sfen.pack(&page.position.to_setup()).unwrap_or([u8::MAX; 32]),
             Self::Apery => {
-                let mut bytes = [0; 32];
                 let key = apery::key_of_setup(&page.position.to_setup()).to_be_bytes();
-                bytes.iter_mut().zip(key).for_each(|(to, from)| *to = from);
-                bytes
+                std::array::from_fn(|at| key.get(at).copied().unwrap_or(0))
             }
         };
         Ranked { bytes, page }

@@ -107,11 +107,7 @@ impl Pages {
         let mut page = Page::new(position_key.clone());
         for (_, offset, record) in records {
             self.found += 1;
-            let legal = entry(record).and_then(|entry| match position.play(entry.mv) {
-                Ok(_) => Ok(entry),
-                Err(illegal) => Err(illegal.into()),
-            });
-            match legal {
+            match entry(record).and_then(|entry| Ok(position.play(entry.mv).map(|_| entry)?)) {
                 Ok(entry) => {
                     position.undo_move();
                     page.entries.push(entry);

@@ -243,10 +243,9 @@ impl<R: BufRead> Iterator for Reader<R> {
         }
         while !self.done {
             match self.next_line() {
-                Ok(true) => match self.take_line() {
-                    Ok(None) => {}
-                    Ok(Some(page)) => return Some(Ok(page)),
-                    Err(error) => return Some(Err(error)),
+                Ok(true) => match self.take_line().transpose() {
+                    None => {}
+                    outcome => return outcome,
                 },
                 // After a fault the rest of the file cannot be trusted.
                 end => {

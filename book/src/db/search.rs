@@ -202,10 +202,8 @@ impl<'d> Lines<'d> {
         self.begin = 0;
         let size = if self.left == BUDGET { BLOCK } else { LARGE_BLOCK };
         let more = self.disk.read(self.offset + self.bytes.len() as u64, size)?;
-        self.left = self
-            .left
-            .checked_sub(more.len() as u64)
-            .ok_or_else(|| BookError::offset(self.offset, Fault::LongPosition(MAX_POSITION)))?;
+        let left = self.left.checked_sub(more.len() as u64);
+        self.left = left.ok_or_else(|| BookError::offset(self.offset, Fault::LongPosition(MAX_POSITION)))?;
         self.bytes.extend(&more);
         Ok(!more.is_empty())
     }
