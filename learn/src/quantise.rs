@@ -17,6 +17,6 @@ pub(crate) fn whole(parameters: &[f32], range: Range<usize>, unit: f32, limit: i
 }
 
 /// A range of parameters in 16-bit integers, see [`whole`].
-pub(crate) fn words(parameters: &[f32], range: Range<usize>, unit: f32, limit: i16) -> Result<Vec<i16>, QuantiseError> {
-    Ok(whole(parameters, range, unit, limit.into())?.into_iter().map(|word| word as i16).collect())
+pub(crate) fn words(parameters: &[f32], range: Range<usize>, unit: f32) -> Result<Vec<i16>, QuantiseError> {
+    Ok(whole(parameters, range, unit, i16::MAX.into())?.into_iter().map(|word| word as i16).collect())
 }

@@ -177,12 +177,12 @@ impl Architecture for Deep {
     }
 
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError> {
-        let rows = |range| words(parameters, range, UNIT as f32, i16::MAX);
+        let rows = |range| words(parameters, range, UNIT as f32);
         let bytes = |range, unit| {
             let weights = whole(parameters, range, unit, MAX_ATTACK_WEIGHT.into())?;
             Ok(weights.into_iter().map(|weight| weight as i8).collect())
         };
-        let fine = |range| words(parameters, range, FINE_WEIGHTS.unit, i16::MAX);
+        let fine = |range| words(parameters, range, FINE_WEIGHTS.unit);
         let biases = |range, grid: Grid, half: i32| {
             let biases = whole(parameters, range, grid.unit, MAX_BIAS - half)?;
             Ok(biases.into_iter().map(|bias| bias + half).collect())

@@ -135,8 +135,8 @@ impl KP {
             name: name.chars().filter(char::is_ascii_graphic).take(MAX_NAME).collect(),
             shape: Classic { features: FeatureSet::Kp, width: WIDTH, first: HIDDEN, second: HIDDEN },
             scale: FV_SCALE,
-            biases: words(parameters, BIASES, UNIT as f32, i16::MAX)?,
-            rows: words(parameters, ROWS, UNIT as f32, i16::MAX)?,
+            biases: words(parameters, BIASES, UNIT as f32)?,
+            rows: words(parameters, ROWS, UNIT as f32)?,
             layers: [
                 affines(parameters, FIRST, FIRST_BIASES, hidden, HALF)?,
                 affines(parameters, SECOND, SECOND_BIASES, hidden, HALF)?,

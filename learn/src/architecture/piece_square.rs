@@ -57,7 +57,7 @@ impl Architecture for PieceSquare {
 
     /// As [`enbu_eval::psq::parse`] reads it: `eval/src/psq/tables.txt`.
     fn quantise(&self, parameters: &[f32], scale: f32, name: &str) -> Result<Vec<u8>, QuantiseError> {
-        let numbers = words(parameters, 0..COUNT, scale, i16::MAX)?;
+        let numbers = words(parameters, 0..COUNT, scale)?;
         let mut text = format!(
             "# The terms of the piece-square evaluation in centipawns, in the order of `Tables`.\n\
              # Made by `enbu train --shape piece-square`, not by hand: {}.\n",
