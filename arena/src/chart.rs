@@ -153,12 +153,8 @@ fn draw_panel(svg: &mut String, panel: &Panel<'_>, unit: &str, top: f64) {
         }
         let point = |&(games_played, value): &(f64, f64)| format!("{:.1},{:.1}", x(games_played), y(value));
         let line: Vec<String> = series.points.iter().map(point).collect();
-        let _ = writeln!(
-            svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>",
-            line.join(" "),
-            series.color
-        );
+        let (line, color) = (line.join(" "), series.color);
+        let _ = writeln!(svg, "<polyline points=\"{line}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.5\"/>");
     }
 }
 

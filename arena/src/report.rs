@@ -313,15 +313,10 @@ impl Report {
             "順位  {engine}  対局数    勝    分    敗   得点率  Elo (95 %)"
         )
         .to_string();
-        for (index, Standing { name, games, pairs, faults, .. }) in standings.iter().enumerate() {
+        for (rank, Standing { name, games, pairs, faults, .. }) in (1..).zip(&standings) {
             let (name, score, elo) = (left(name, width), 100.0 * games.score(), shown(pairs, Pentanomial::elo));
-            let Tally { won, drawn, lost } = games;
-            let _ = write!(
-                text,
-                "\n{:>4}  {name}  {:>6} {won:>5} {drawn:>5} {lost:>5}  {score:>5.1} %  {elo}",
-                index + 1,
-                games.games()
-            );
+            let (Tally { won, drawn, lost }, all) = (games, games.games());
+            let _ = write!(text, "\n{rank:>4}  {name}  {all:>6} {won:>5} {drawn:>5} {lost:>5}  {score:>5.1} %  {elo}");
             let faults: Vec<String> = faults.iter().map(|(fault, times)| format!("{} {times}", fault.name())).collect();
             if !faults.is_empty() {
                 let _ = write!(text, "  {}{}", pick("faults: ", "異常："), faults.join(pick(", ", "、")));

@@ -232,13 +232,8 @@ impl Dataset {
 
     /// Counts of read, used and skipped positions, as a line of text.
     pub fn summary(&self) -> String {
-        let mut text = format!(
-            "{} positions read, {} to train on, {} to test with;",
-            self.seen,
-            self.len(),
-            self.validation_len()
-        );
-        text += " left out:";
+        let (read, trained, tested) = (self.seen, self.len(), self.validation_len());
+        let mut text = format!("{read} positions read, {trained} to train on, {tested} to test with; left out:");
         for (name, count) in Skipped::NAMES.iter().zip(self.skipped) {
             text += &format!(" {name} {:.1} %", 100.0 * count as f64 / (self.seen as f64).max(1.0));
         }

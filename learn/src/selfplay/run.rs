@@ -87,15 +87,10 @@ pub(super) fn of_settings(path: &Path, wanted: &str) -> Result<GameFile, FileErr
 impl Run {
     /// The settings in the files of this run.
     pub fn description(&self) -> String {
-        let starts = self.starts.as_ref();
-        let starts = starts.map(|starts| format!(" starts={}:{:016x}", starts.positions.len(), starts.digest));
-        format!(
-            "{} {}{} games-per-file={}",
-            self.origin,
-            self.settings,
-            starts.unwrap_or_default(),
-            self.games_per_file
-        )
+        let Self { origin, settings, games_per_file, .. } = self;
+        let starts = |starts: &Arc<Starts>| format!(" starts={}:{:016x}", starts.positions.len(), starts.digest);
+        let starts = self.starts.as_ref().map_or(String::new(), starts);
+        format!("{origin} {settings}{starts} games-per-file={games_per_file}")
     }
 
     /// The numbers of the files to play, in order.

@@ -78,10 +78,9 @@ fn position_of(game: &Game, bound: i16, random: &mut impl Rng) -> Option<([u8; 3
     if game.moves[index].score.unsigned_abs() > bound.unsigned_abs() {
         return None;
     }
-    let mut position = game.start_position().ok()?;
-    let moves = game.opening.iter().copied().chain(game.moves[..index].iter().map(|scored| scored.mv));
-    for mv in moves {
-        position.play(mv).ok()?;
+    let mut position = game.after_opening().ok()?;
+    for scored in &game.moves[..index] {
+        position.play(scored.mv).ok()?;
     }
     Some((Packing::Sfen.pack(&position.to_setup()).ok()?, position.ply()))
 }

@@ -133,10 +133,7 @@ impl Yardstick {
     fn game(&self, solo: &mut Solo, (position, played, result): &Chosen) -> Game {
         solo.new_game();
         let found = solo.search(position, limits(self.nodes), Options::default());
-        let mv = match found.best {
-            BestMove::Play { best, .. } => best,
-            BestMove::Win | BestMove::Resign => *played,
-        };
+        let mv = if let BestMove::Play { best, .. } = found.best { best } else { *played };
         Game {
             start: Some(Box::new(position.to_setup())),
             opening: Vec::new(),
