@@ -219,10 +219,7 @@ impl Contest {
         let next = &|| if stop.load(Ordering::Relaxed) { None } else { pairs.lock().next() };
         let (sender, events) = unbounded();
         let mut result = Ok(());
-        let finder = |_| match self.settings.facts {
-            Facts::PlayedOut => Ok(None),
-            Facts::Decide => FactFinder::new().map(Some),
-        };
+        let finder = |_| (self.settings.facts == Facts::Decide).then(FactFinder::new).transpose();
         let finders: Vec<_> = (0..self.settings.concurrency.max(1)).map(finder).collect::<Result<_, _>>()?;
         thread::scope(|scope| {
             for (number, facts) in finders.into_iter().enumerate() {

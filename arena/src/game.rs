@@ -288,10 +288,8 @@ impl Game<'_, '_> {
     fn illegal(&mut self, turn: Color, answer: &Answer, why: impl Display) -> Ending {
         count(&mut self.faults[turn], Fault::Illegal, 1);
         let said: String = self.log.last().map_or("", |last| &last.answer).chars().take(MAX_WORD).collect();
-        let said = match answer.best {
-            Ok(BestMove::Play { .. }) => String::new(),
-            _ => format!("bestmove `{said}`: "),
-        };
+        let is_move = matches!(answer.best, Ok(BestMove::Play { .. }));
+        let said = if is_move { String::new() } else { format!("bestmove `{said}`: ") };
         let position = &self.referee.position;
         self.remark = Some(Both::of(text!("{said}{why} at {position}", "{said}{why}（局面 {position}）")));
         Ending::win(!turn, Reason::Illegal)

@@ -229,8 +229,8 @@ impl Fit {
             }
         }
         // The mean that was held has no variance of its own.
-        let centred = centred(&inverse, groups, &|group| !is_anchored(group));
-        Self { values, covariances: centred }
+        let covariances = centred(&inverse, groups, &|group| !is_anchored(group));
+        Self { values, covariances }
     }
 
     fn draw(&self) -> f64 {

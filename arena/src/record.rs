@@ -95,10 +95,8 @@ impl TryFrom<f64> for Points {
     type Error = String;
 
     fn try_from(points: f64) -> Result<Self, String> {
-        [Self::Loss, Self::Draw, Self::Win]
-            .into_iter()
-            .find(|&known| f64::from(known) == points)
-            .ok_or_else(|| format!("{points} is not 0, 0.5 or 1"))
+        let known = [Self::Loss, Self::Draw, Self::Win].into_iter().find(|&known| f64::from(known) == points);
+        known.ok_or_else(|| format!("{points} is not 0, 0.5 or 1"))
     }
 }
 

@@ -189,10 +189,8 @@ fn is_lower_case(name: &str) -> bool {
 /// The value that the engine is given for an option, the last one if there are several.
 fn given_value(option: &OptionSpec, given: &[(String, Option<String>)]) -> Option<i64> {
     let (_, value) = given.iter().rev().find(|(name, _)| option.is_named(name))?;
-    match option.parse(value.as_deref()) {
-        Ok(OptionValue::Spin(number)) => Some(number),
-        _ => None,
-    }
+    let Ok(OptionValue::Spin(number)) = option.parse(value.as_deref()) else { return None };
+    Some(number)
 }
 
 #[cfg(test)]
