@@ -140,10 +140,8 @@ fn name_and_version(line: &str) -> Option<(&str, &str)> {
 
 fn texts_of(library: &Library) -> Outcome<Vec<String>> {
     let folder = library.manifest_path.parent().unwrap_or(Path::new("."));
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_file() && is_licence(path))
-        .collect();
+    let entries = fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut paths: Vec<PathBuf> = entries.filter(|path| path.is_file() && is_licence(path)).collect();
     paths.sort();
     if paths.is_empty() {
         return Err(format!("{library} brings no licence text").into());
