@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use enbu_files::{Draft, Existing};
@@ -15,7 +14,7 @@ use crate::error::{FileError, FileErrorKind};
 use crate::game_file::GameFile;
 use crate::pack::encode_pack;
 use crate::record::{PSV_BYTES, Record};
-use crate::source::{self, Format};
+use crate::source::{self, Format, Sample};
 
 /// Takes the bytes of a target file one after the other.
 type Put<'a> = dyn FnMut(&[u8]) -> Result<(), FileError> + 'a;
@@ -63,31 +62,28 @@ fn export_records<B: AsRef<[u8]>>(
     write(target, &mut |put| {
         let mut written = 0;
         for path in sources {
-            for_each_record(path, &mut |record| {
-                if written >= limit {
-                    return Ok(ControlFlow::Break(()));
+            for_each_sample(path, &mut |sample| {
+                if written < limit {
+                    let bytes = encode(&sample.to_record()).map_err(FileError::of(path))?;
+                    written += 1;
+                    put(bytes.as_ref())?;
                 }
-                let bytes = encode(record).map_err(FileError::of(path))?;
-                written += 1;
-                put(bytes.as_ref()).map(ControlFlow::Continue)
+                Ok(())
             })?;
         }
         Ok(written)
     })
 }
 
-/// Visits the records of a file until one fails or breaks.
-fn for_each_record(
-    path: &Path,
-    visit: &mut dyn FnMut(&Record) -> Result<ControlFlow<()>, FileError>,
-) -> Result<(), FileError> {
-    let mut state = Ok(ControlFlow::Continue(()));
+/// Visits the positions of a file until one fails.
+fn for_each_sample(path: &Path, visit: &mut dyn FnMut(&Sample<'_>) -> Result<(), FileError>) -> Result<(), FileError> {
+    let mut state = Ok(());
     source::read(path, |sample| {
-        if matches!(state, Ok(ControlFlow::Continue(()))) {
-            state = visit(&sample.to_record());
+        if state.is_ok() {
+            state = visit(sample);
         }
     })?;
-    state.map(|_| ())
+    state
 }
 
 fn export_pack(sources: &[PathBuf], target: &Path, limit: u64) -> Result<u64, FileError> {
@@ -155,11 +151,10 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64, memory_mb: u64) ->
     let mut piles = (0..deals).map(pile).collect::<Result<Vec<_>, _>>()?;
     let mut written = 0;
     for path in sources {
-        for_each_record(path, &mut |record| {
-            let bytes = record.to_psv().map_err(FileError::of(path))?;
+        for_each_sample(path, &mut |sample| {
+            let bytes = sample.to_record().to_psv().map_err(FileError::of(path))?;
             written += 1;
-            piles[random.random_range(0..deals) as usize].write_all(&bytes).map_err(&wrong)?;
-            Ok(ControlFlow::Continue(()))
+            piles[random.random_range(0..deals) as usize].write_all(&bytes).map_err(&wrong)
         })?;
     }
     write(target, &mut |put| {
