@@ -24,16 +24,6 @@ pub(super) struct Step {
     pub(super) epsilon: f32,
 }
 
-/// Consecutive parameters with their moments, and the gradients of the slices.
-struct Part<'a> {
-    step: Step,
-    grid: Grid,
-    values: &'a mut [f32],
-    moments: [&'a mut [f32]; 2],
-    sum: &'a mut [f32],
-    others: Vec<&'a mut [f32]>,
-}
-
 impl Step {
     /// Moves the parameters of `model` against the sum of `gradients`, and zeroes these.
     pub(super) fn take(self, model: &mut Model, moments: &mut [Vec<f32>; 2], gradients: &mut [Gradient]) {
@@ -67,54 +57,54 @@ impl Step {
         for (range, grid, _) in ranges {
             for start in range.clone().step_by(PART) {
                 let length = PART.min(range.end - start);
-                parts.push(Part {
-                    step: self,
-                    grid: *grid,
-                    values: split(&mut values, length),
-                    moments: moments.each_mut().map(|moments| split(moments, length)),
-                    sum: split(&mut sum, length),
-                    others: others.iter_mut().map(|other| split(other, length)).collect(),
-                });
+                let moments = moments.each_mut().map(|moments| split(moments, length));
+                let others: Vec<_> = others.iter_mut().map(|other| split(other, length)).collect();
+                parts.push((*grid, split(&mut values, length), moments, split(&mut sum, length), others));
             }
         }
-        parts.into_par_iter().for_each(|part| {
+        parts.into_par_iter().for_each(|(grid, values, moments, sum, others)| {
             dispatch(
                 #[inline(always)]
-                || part.run(),
+                || self.update_part(grid, values, moments, sum, others),
             )
         });
     }
-}
 
-/// Splits off the first `length` numbers.
-fn split<'a>(rest: &mut &'a mut [f32], length: usize) -> &'a mut [f32] {
-    rest.split_off_mut(..length).unwrap_or_default()
-}
-
-impl Part<'_> {
+    /// Like [`update`](Self::update), for consecutive parameters on one thread.
     #[inline(always)]
-    fn run(self) {
-        let Self { step, grid, values, moments: [first, second], sum, others } = self;
+    fn update_part(
+        self,
+        grid: Grid,
+        values: &mut [f32],
+        [first, second]: [&mut [f32]; 2],
+        sum: &mut [f32],
+        others: Vec<&mut [f32]>,
+    ) {
         for other in others {
             for (sum, more) in sum.iter_mut().zip(other) {
                 *sum += *more;
                 *more = 0.0;
             }
         }
-        let number = step.number.min(1 << 20) as i32;
-        let rate = step.rate / (1.0 - BETA1.powi(number));
+        let number = self.number.min(1 << 20) as i32;
+        let rate = self.rate / (1.0 - BETA1.powi(number));
         let second_scale = 1.0 / (1.0 - BETA2.powi(number));
-        let kept = 1.0 - step.rate * step.decay;
+        let kept = 1.0 - self.rate * self.decay;
         let moments = first.iter_mut().zip(second);
         for ((value, sum), (first, second)) in values.iter_mut().zip(sum).zip(moments) {
-            let slope = *sum * step.scale;
+            let slope = *sum * self.scale;
             *first += (1.0 - BETA1) * (slope - *first);
             *second += (1.0 - BETA2) * (slope * slope - *second);
-            let moved = *value * kept - rate * *first / ((*second * second_scale).sqrt() + step.epsilon);
+            let moved = *value * kept - rate * *first / ((*second * second_scale).sqrt() + self.epsilon);
             let below = if moved < grid.limit { moved } else { grid.limit };
             *value = if below > -grid.limit { below } else { -grid.limit };
         }
     }
+}
+
+/// Splits off the first `length` numbers.
+fn split<'a>(rest: &mut &'a mut [f32], length: usize) -> &'a mut [f32] {
+    rest.split_off_mut(..length).unwrap_or_default()
 }
 
 #[cfg(test)]
