@@ -15,7 +15,8 @@ use crate::game::{Ending, Game, GameResult, MATE_SCORE, ScoredMove};
 /// Plays games by their numbers.
 pub struct Player {
     settings: Settings,
-    starts: Option<Arc<Starts>>,
+    /// Positions that half of its games start from.
+    pub(super) starts: Option<Arc<Starts>>,
     solo: Solo,
     /// Nodes searched so far.
     pub nodes: u64,
@@ -81,12 +82,6 @@ impl Player {
     /// When its transposition table cannot be allocated.
     pub fn new(settings: Settings, evaluation: Evaluation) -> Result<Self, enbu_search::HashError> {
         Ok(Self { settings, starts: None, solo: Solo::new(settings.hash_mb, evaluation)?, nodes: 0 })
-    }
-
-    /// The player, with half of its games from these positions.
-    #[must_use]
-    pub fn starting_from(self, starts: Option<Arc<Starts>>) -> Self {
-        Self { starts, ..self }
     }
 
     /// Plays game `number` of the run.

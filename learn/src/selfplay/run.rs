@@ -155,7 +155,8 @@ impl Run {
     fn file(&self, file: u64, stop: &AtomicBool, tell: &dyn Fn(Progress) -> bool) -> Result<(), RunError> {
         let first = file * self.games_per_file;
         let mut shard = GameFile { settings: self.description(), games: Vec::new() };
-        let mut player = Player::new(self.settings, self.evaluation.clone())?.starting_from(self.starts.clone());
+        let mut player = Player::new(self.settings, self.evaluation.clone())?;
+        player.starts.clone_from(&self.starts);
         for number in first..(first + self.games_per_file).min(self.games) {
             if stop.load(Ordering::Relaxed) {
                 return Ok(());

@@ -126,7 +126,8 @@ mod tests {
         let games = (0..20).map(|number| plain.game(number)).collect();
         GameFile { settings: String::new(), games }.write(&path).expect("written");
         let starts = Starts::draw(&[path], 1, 600).expect("sound files");
-        let mut player = player().starting_from(Some(std::sync::Arc::new(starts.clone())));
+        let mut player = player();
+        player.starts = Some(std::sync::Arc::new(starts.clone()));
         let games: Vec<Game> = (0..40).map(|number| player.game(number)).collect();
         assert_eq!(player.game(7), games[7]);
         let from: Vec<&Game> = games.iter().filter(|game| game.start.is_some()).collect();
