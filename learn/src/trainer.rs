@@ -166,10 +166,6 @@ impl<'a> Trainer<'a> {
         self.schedule.len()
     }
 
-    fn batch_size(&self) -> usize {
-        self.plan.batch.min(self.data.shard_sizes().min().unwrap_or(0))
-    }
-
     /// Batches trained so far.
     pub fn batch(&self) -> u64 {
         self.state.batch
@@ -209,7 +205,7 @@ impl<'a> Trainer<'a> {
                         reader = next.map(|next| (next.shard, scope.spawn(move || data.read_shard(next.shard, stop))));
                     }
                     let point = self.train(place);
-                    let (batch, positions) = (self.state.batch, self.batch_size() as u64);
+                    let (batch, positions) = (self.state.batch, self.schedule.size as u64);
                     if report(self, &TrainingProgress { batch, positions, point }).is_break() {
                         break;
                     }
@@ -252,7 +248,7 @@ impl<'a> Trainer<'a> {
 
     /// Trains one batch; returns its mean loss.
     fn train_batch(&mut self, place: Place) -> f64 {
-        let size = self.batch_size();
+        let size = self.schedule.size;
         let target = self.target();
         let Some(Pass { entries, order, .. }) = &self.current else { return 0.0 };
         let positions = &order[place.batch as usize * size..][..size];

@@ -9,6 +9,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub(super) struct Schedule {
     seed: u64,
     epochs: u64,
+    /// Positions of a batch.
+    pub(super) size: usize,
     /// Batches of each shard; its last positions that fill none are left out.
     batches: Vec<u64>,
 }
@@ -28,7 +30,8 @@ pub(super) struct Place {
 impl Schedule {
     /// A schedule of batches of `size` positions, at least one for each shard of these `sizes`.
     pub(super) fn new(seed: u64, epochs: u64, size: usize, sizes: impl Iterator<Item = usize>) -> Self {
-        Self { seed, epochs, batches: sizes.map(|positions| (positions / size.max(1)).max(1) as u64).collect() }
+        let batches = sizes.map(|positions| (positions / size.max(1)).max(1) as u64).collect();
+        Self { seed, epochs, size, batches }
     }
 
     fn per_epoch(&self) -> u64 {
