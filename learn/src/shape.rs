@@ -48,7 +48,7 @@ pub const KINDS: [Kind; 3] = [
 
 /// One of Enbu's own networks.
 fn deep(width: Option<usize>) -> Result<Shape, ShapeError> {
-    let deep = width.map_or_else(Deep::default, |width| Deep { width });
+    let deep = Deep { width: width.unwrap_or(Deep::WIDTH) };
     if deep.is_valid() { Ok(Shape::new(deep)) } else { Err(ShapeError::Range) }
 }
 
@@ -102,7 +102,7 @@ impl Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        Self::new(Deep::default())
+        Self::new(Deep { width: Deep::WIDTH })
     }
 }
 

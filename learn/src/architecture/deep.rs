@@ -44,13 +44,10 @@ pub(crate) struct Deep {
     pub(crate) width: usize,
 }
 
-impl Default for Deep {
-    fn default() -> Self {
-        Self { width: 128 }
-    }
-}
-
 impl Deep {
+    /// The default width.
+    pub(crate) const WIDTH: usize = 128;
+
     pub(crate) fn is_valid(&self) -> bool {
         (64..=1024).contains(&self.width) && self.width.is_multiple_of(32)
     }
