@@ -169,12 +169,9 @@ fn analysis(field: &Field<'_>) -> Result<Analysis, BookError> {
 impl Reader {
     /// Reads a file into memory. Damaged data outside of the states is an error.
     pub(crate) fn open(path: &Path) -> Result<Self, BookError> {
-        SbkFile::read(path).map(Self::new)
-    }
-
-    fn new(file: SbkFile) -> Self {
-        let queued = vec![false; file.states.len()];
-        Self { file, queue: VecDeque::new(), queued, next_root: 0, ready: VecDeque::new(), state_at: 0, done: false }
+        let file = SbkFile::read(path)?;
+        let (queue, queued, ready) = (VecDeque::new(), vec![false; file.states.len()], VecDeque::new());
+        Ok(Self { file, queue, queued, next_root: 0, ready, state_at: 0, done: false })
     }
 
     /// Author and description.
