@@ -204,13 +204,12 @@ pub(crate) fn build(
     let (mut cargo, path) = compiler.cargo(sh);
     cargo = cargo.args(["build", "--locked", "--profile", "dist", "--package"]).args(target.package);
     cargo = cargo.args(["--target", target.triple, "--target-dir"]).arg(&folder);
-    let is_debian = compiler.is_debian;
     let is_web = target.triple == WEB.triple;
-    if is_debian {
+    if compiler.is_debian {
         cargo = cargo.arg(if is_web { "-Zbuild-std=std,panic_abort" } else { "-Zbuild-std=std,panic_unwind" });
     }
     // Those of rustup for musl and WebAssembly come with it.
-    if is_debian || !["musl-gcc", WEB.linker].contains(&target.linker) {
+    if compiler.is_debian || !["musl-gcc", WEB.linker].contains(&target.linker) {
         let triple = target.triple.to_uppercase().replace('-', "_");
         cargo = cargo.env(format!("CARGO_TARGET_{triple}_LINKER"), target.linker);
     }
