@@ -19,7 +19,6 @@
 
 mod analysis;
 mod headers;
-mod parts;
 mod placement;
 mod read;
 mod statement;
@@ -30,7 +29,7 @@ use enbu_movegen::{Color, HandPiece, Move, MoveParts, Piece, PieceType, Position
 
 pub(crate) use headers::{escape, read_time, unescape, unescape_with};
 pub use headers::{exact_seconds, seconds_text};
-pub use parts::read;
+pub use read::read;
 pub use write::{analysis_text, board_rows, move_text, move_text_on, write, write_all};
 pub(crate) use write::{end_word, time_text};
 

@@ -61,12 +61,6 @@ impl<'t> Reporter<'t> {
         Self { mode, text, located: (0, 1, 0), warnings: Problems::default(), errors: Problems::default() }
     }
 
-    /// Adds the notes on the next part of the text.
-    pub(crate) fn append(&mut self, next: Self) {
-        self.warnings.append(next.warnings);
-        self.errors.append(next.errors);
-    }
-
     /// Notes a deviation that is an error only in strict mode.
     pub(crate) fn strictly(&self, fault: Fault<'t>) -> Step<'t> {
         match self.mode {

@@ -116,14 +116,8 @@ fn clock() -> f64 {
     nanoseconds.map_or_else(|| BEGIN.get_or_init(Instant::now).elapsed().as_secs_f64(), |ns| ns * 1e-9)
 }
 
-/// Reads by content, and writes what was read; the seconds it took. One thread does all
-/// of it, so that its time is that of the work.
+/// Reads by content, and writes what was read; the seconds it took.
 fn work(format: Format, text: &str) -> f64 {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    pool.install(|| work_here(format, text))
-}
-
-fn work_here(format: Format, text: &str) -> f64 {
     let begin = clock();
     let to = if format == Format::Kif { Format::Jkf } else { Format::Kif };
     if let Ok((_, reading)) = read_any(text.as_bytes(), Mode::Tolerant) {

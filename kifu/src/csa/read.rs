@@ -11,23 +11,38 @@ use crate::end::GameResult;
 use crate::error::{KifuError, Mode};
 use crate::header::{HeaderKey, Headers};
 use crate::lines::split_line;
-use crate::reading::{Fault, Reporter, Step};
+use crate::reading::{Fault, Reading, Reporter, Step};
 use crate::record::{Record, Rules};
 use crate::track::Track;
 
-/// Reads some games of a file, one after the other.
-pub(super) struct Reader<'t> {
-    pub(super) report: Reporter<'t>,
-    pub(super) context: Context,
-    pub(super) records: Vec<Record>,
-    game: Game<'t>,
+/// Reads all games and positions of a text.
+///
+/// # Errors
+/// In tolerant mode when no game or position could be read: the error that broke off the
+/// first one, or [`NoRecord`](crate::error::Problem::NoRecord). In strict mode the first deviation.
+///
+/// ```
+/// use enbu_kifu::{EndKind, Mode, csa};
+/// let reading = csa::read("PI\n+\n+7776FU,T12\n-3334FU\n%TORYO\n", Mode::Tolerant)?;
+/// let record = &reading.records[0];
+/// assert_eq!(record.moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["7g7f", "3c3d"]);
+/// assert_eq!(record.end().map(|end| &end.kind), Some(&EndKind::Resign));
+/// # Ok::<(), enbu_kifu::KifuError>(())
+/// ```
+pub fn read(text: &str, mode: Mode) -> Result<Reading, KifuError> {
+    let (version, records) = (Version::V1, Vec::with_capacity(1));
+    let mut reader = Reader { report: Reporter::new(text, mode), version, records, game: Game::default() };
+    let outcome = reader.lines(text).and_then(|()| reader.finish_game());
+    reader.report.finish(outcome, reader.records)
 }
 
-/// State carried from the games of a file to the games after them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Context {
-    pub(super) version: Version,
-    pub(super) has_records: bool,
+/// Reads the games of a file, one after the other.
+struct Reader<'t> {
+    report: Reporter<'t>,
+    /// That of the last line that says it: it holds for all games after it.
+    version: Version,
+    records: Vec<Record>,
+    game: Game<'t>,
 }
 
 #[derive(Default)]
@@ -54,26 +69,6 @@ struct Game<'t> {
 type Summary = (EndKind, Option<Option<GameResult>>);
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(file: &'t str, mode: Mode, context: Context) -> Self {
-        Self { report: Reporter::new(file, mode), context, records: Vec::with_capacity(1), game: Game::default() }
-    }
-
-    /// Reads the games of `part`, a part of `file`, that come after others of this context.
-    ///
-    /// # Errors
-    /// In strict mode, the first deviation.
-    pub(super) fn read(part: &'t str, file: &'t str, mode: Mode, context: Context) -> Result<Self, KifuError> {
-        let mut reader = Self::new(file, mode, context);
-        let outcome = reader.lines(part).and_then(|()| reader.finish_game());
-        outcome.map_err(|fault| reader.report.located(fault)).map(|()| reader)
-    }
-
-    pub(super) fn append(&mut self, next: Self) {
-        self.records.extend(next.records);
-        self.report.append(next.report);
-        self.context = next.context;
-    }
-
     fn lines(&mut self, text: &'t str) -> Step<'t> {
         let mut left = (!text.is_empty()).then_some(text);
         while let Some(text) = left {
@@ -110,7 +105,7 @@ impl<'t> Reader<'t> {
             [b'$', ..] => {
                 self.expect_header_here(statement)?;
                 let Game { headers, rules, .. } = &mut self.game;
-                read_header(statement, self.context.version, headers, rules, &mut self.report)
+                read_header(statement, self.version, headers, rules, &mut self.report)
             }
             [b'P', ..] => self.place(untrimmed),
             [b'+' | b'-'] => self.turn(statement),
@@ -141,7 +136,7 @@ impl<'t> Reader<'t> {
         } else if self.game.turn.is_some() || self.game.placement.is_stated() || !self.game.headers.is_empty() {
             self.report.warn(Fault::out_of_place("version", "バージョン", statement))?;
         }
-        self.context.version = version;
+        self.version = version;
         Ok(())
     }
 
@@ -231,7 +226,7 @@ impl<'t> Reader<'t> {
         if unknown {
             self.report.strictly(Fault::new(Problem::UnknownEnd, statement))?;
         }
-        if word == "MAX_MOVES" && self.context.version < Version::V3 {
+        if word == "MAX_MOVES" && self.version < Version::V3 {
             self.report.warn(Fault::new(Problem::WrongVersion, statement))?;
         }
         Ok(())
@@ -251,7 +246,7 @@ impl<'t> Reader<'t> {
         if exact_seconds(text).is_none() {
             self.report.warn(Fault::new(Problem::TimeValue, statement))?;
         }
-        if ms.is_some() && text.contains('.') && self.context.version < Version::V3 {
+        if ms.is_some() && text.contains('.') && self.version < Version::V3 {
             self.report.warn(Fault::new(Problem::WrongVersion, statement))?;
         }
         Ok(())
@@ -330,7 +325,6 @@ impl<'t> Reader<'t> {
             record.rules.time = [record.headers.value(&HeaderKey::Event).and_then(time_of_game_name); 2];
         }
         self.records.push(record);
-        self.context.has_records = true;
         Ok(())
     }
 
@@ -344,7 +338,7 @@ impl<'t> Reader<'t> {
             // V3.0, 2.6 (5): pieces that are not placed stay in the box.
             self.report.warn(Fault::new(Problem::NoBoard, last))?;
             self.start(&Setup { turn, ..Setup::empty() })
-        } else if !game.headers.is_empty() && !self.context.has_records {
+        } else if !game.headers.is_empty() && self.records.is_empty() {
             self.report.warn(Fault::new(Problem::NoBoard, last))?;
             self.start(&START)
         } else {
