@@ -57,8 +57,8 @@ struct Ply {
     delta: Option<Delta>,
     /// For each side the inputs that the move changed.
     changes: [Changes; 2],
-    /// Whether they are listed already. Without prefetching they are when the position is evaluated:
-    /// half never are.
+    /// True once these inputs are listed. Without prefetching that is when the position is evaluated,
+    /// as half of the positions never are.
     is_listed: bool,
     /// Sides whose accumulator can be updated incrementally from the previous ply. False at
     /// the root, and after an own king move that renumbers the inputs.
