@@ -81,10 +81,11 @@ fn times_are_shown_where_they_count() {
     if !enbu_tests::has_slow_rows() {
         return;
     }
-    let new = suite(&format!("{ROOK} bm 5i5e\n"), &["--engine", "self", "tc=movetime=1"]);
+    let new = suite("startpos bm 1g1f\n", &["--engine", &misbehaving("fine"), "tc=movetime=1"]);
     let (output, json) = run(&new);
     let attempt = &json["problems"][0]["attempts"][0];
-    assert!(attempt["stable_ms"].as_u64() <= attempt["ms"].as_u64() && attempt["ms"].is_u64(), "{}", stderr(&output));
+    assert_eq!(attempt["verdict"], "solved", "{}", stderr(&output));
+    assert!(attempt["stable_ms"].as_u64() <= attempt["ms"].as_u64() && attempt["stable_ms"].is_u64(), "{attempt}");
     assert!(json["engines"][0]["median_stable_ms"].is_u64());
 }
 
