@@ -21,14 +21,6 @@ pub(crate) fn encode_game(game: &Game, bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Splits the first game of a plain file off `bytes`.
-pub(crate) fn decode_game(bytes: &mut &[u8]) -> Result<Game, GameFileError> {
-    let mut cursor = Cursor { bytes, at: 0 };
-    let game = decode_plain(&mut cursor, 1)?;
-    *bytes = &bytes[cursor.at..];
-    Ok(game)
-}
-
 /// The next game of a plain file.
 pub(crate) fn decode_plain(cursor: &mut Cursor<'_>, number: u64) -> Result<Game, GameFileError> {
     let (mut game, [opening, moves]) = decode_head(cursor, number)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-use crate::codec::{decode_game, encode_game};
+use crate::codec::{Cursor, decode_plain, encode_game};
 use crate::error::FileErrorKind;
 use crate::record::{PSV_BYTES, Record};
 use crate::source::Item;
@@ -60,21 +60,16 @@ impl Shard {
         file.rewind()?;
         file.get_mut().read_to_end(&mut bytes)?;
         drop(file);
-        let mut rest = bytes.as_slice();
-        for number in 1..=self.items {
-            read_item(&mut rest, |item| visit(number, item)).map_err(io::Error::other)?;
-        }
-        Ok(())
+        let mut cursor = Cursor { bytes: &bytes, at: 0 };
+        let visited = (1..=self.items).try_for_each(|number| {
+            if cursor.bytes.get(cursor.at) != Some(&RECORD) {
+                return visit(number, Item::Game(&decode_plain(&mut cursor, 1)?));
+            }
+            cursor.at += 1;
+            let record = cursor.array("a record").map_err(|_| FileErrorKind::Length(PSV_BYTES))?;
+            let record = Record::from_psv(&record).map_err(|error| FileErrorKind::Record { record: 0, error })?;
+            visit(number, Item::Record(&record))
+        });
+        visited.map_err(io::Error::other)
     }
-}
-
-/// Splits the first item off `rest`.
-fn read_item(rest: &mut &[u8], visit: impl FnOnce(Item<'_>) -> Result<(), FileErrorKind>) -> Result<(), FileErrorKind> {
-    if rest.first() != Some(&RECORD) {
-        return visit(Item::Game(&decode_game(rest)?));
-    }
-    let record = rest[1..].first_chunk().ok_or(FileErrorKind::Length(PSV_BYTES))?;
-    let record = Record::from_psv(record).map_err(|error| FileErrorKind::Record { record: 0, error })?;
-    *rest = &rest[1 + PSV_BYTES..];
-    visit(Item::Record(&record))
 }
