@@ -19,7 +19,7 @@ use std::fmt;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, value_parser};
-use enbu_search::{Limits, Solo};
+use enbu_search::Limits;
 
 pub use play::Player;
 pub use run::{Progress, Run, RunError};
@@ -62,11 +62,6 @@ pub struct Settings {
 
 fn megabytes() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=65_536)
-}
-
-impl Settings {
-    /// The stack size that a player needs.
-    pub const STACK_BYTES: usize = Solo::STACK_BYTES;
 }
 
 /// The limits of a search that begins no iteration after this many nodes; one that takes eight

@@ -16,6 +16,7 @@ use enbu_learn::selfplay::{Progress, Run, RunError, Settings, Starts, Yardstick}
 use enbu_learn::source::{self, Format};
 use enbu_learn::{Filter, Loud, Statistics};
 use enbu_movegen::Position;
+use enbu_search::Solo;
 use indicatif::ProgressBar;
 
 use super::failure::{Force, check_writable, ended, go_on, stop_on_signal};
@@ -266,7 +267,7 @@ fn yardstick(args: &YardstickArgs, out: &mut impl Write) -> io::Result<ExitCode>
     let evaluation = evaluation::named(&args.eval)?;
     let yardstick = Yardstick { origin: origin(&evaluation)?, evaluation, ..args.yardstick.clone() };
     let files = source::files(&args.sources).map_err(io::Error::other)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0)).stack_size(Settings::STACK_BYTES);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0)).stack_size(Solo::STACK_BYTES);
     let pool = pool.build().map_err(io::Error::other)?;
     let chosen = yardstick.choose(&files).map_err(io::Error::other)?;
     let bar = bar(Some(chosen.0.len() as u64), "positions {pos}/{len} {wide_bar} {eta}");

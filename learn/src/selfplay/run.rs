@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use enbu_eval::Evaluation;
-use enbu_search::HashError;
+use enbu_search::{HashError, Solo};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
@@ -138,7 +138,7 @@ impl Run {
         let io = FileError::of::<io::Error>(&self.folder);
         fs::create_dir_all(&self.folder).map_err(&io)?;
         let threads = threads.clamp(1, missing.len().max(1));
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(Settings::STACK_BYTES);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(Solo::STACK_BYTES);
         let pool = pool.build().map_err(|error| io(io::Error::other(error)))?;
         let (stop, report) = (AtomicBool::new(false), Mutex::new(report));
         let tell = |progress| stop.fetch_or(report.lock()(progress).is_break(), Ordering::Relaxed);

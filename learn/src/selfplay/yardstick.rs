@@ -90,9 +90,9 @@ impl Yardstick {
     }
 
     /// Searches the chosen positions in the current rayon pool, whose threads need stacks of
-    /// [`STACK_BYTES`](super::Settings::STACK_BYTES), and writes them; goes on with the file
-    /// if there is one. Calls `report` with the number of positions done; if it breaks, they
-    /// are written and the rest is left. Returns the number of positions in the file.
+    /// [`Solo::STACK_BYTES`], and writes them; goes on with the file if there is one. Calls
+    /// `report` with the number of positions done; if it breaks, they are written and the rest
+    /// is left. Returns the number of positions in the file.
     ///
     /// # Errors
     /// [`RunError`].
@@ -172,7 +172,7 @@ mod tests {
         let make = |yardstick: &Yardstick, threads, most: u64| {
             let chosen = yardstick.choose(std::slice::from_ref(&games)).expect("sound");
             assert!(chosen.1 > 100 && chosen.0.len() == 60);
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(Settings::STACK_BYTES);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(Solo::STACK_BYTES);
             let pool = pool.build().expect("threads");
             let report = |done| if done >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             pool.install(|| yardstick.search(&chosen, report))?;
