@@ -64,4 +64,4 @@ pub use quantise::QuantiseError;
 pub use record::Record;
 pub use shape::{KINDS, Kind, Shape, ShapeError};
 pub use statistics::Statistics;
-pub use trainer::{Difference, Plan, PlanError, Point, RoundingError, Trainer, TrainingProgress, Validation};
+pub use trainer::{Difference, Plan, PlanError, Point, RoundingError, Trainer, Validation};

@@ -54,17 +54,6 @@ const CURVE_POSITIONS: usize = 65_536;
 
 const CURVE_POINTS: u64 = 100;
 
-/// The state of a training after a batch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrainingProgress {
-    /// Batches trained so far.
-    pub batch: u64,
-    /// Positions in each.
-    pub positions: u64,
-    /// The point of the curve that this batch ended, if any.
-    pub point: Option<Point>,
-}
-
 /// A training run.
 pub struct Trainer<'a> {
     plan: Plan,
@@ -171,6 +160,11 @@ impl<'a> Trainer<'a> {
         self.state.batch
     }
 
+    /// Positions in each batch.
+    pub fn batch_size(&self) -> u64 {
+        self.schedule.size as u64
+    }
+
     /// The loss curve so far.
     pub fn curve(&self) -> &[Point] {
         &self.state.curve
@@ -188,11 +182,12 @@ impl<'a> Trainer<'a> {
     }
 
     /// Trains to the end in the current rayon pool, while a thread of its own reads the next
-    /// shard. Calls `report` after each batch; stops if it breaks.
+    /// shard. Calls `report` after each batch, with the point of the curve that it ended, if any;
+    /// stops if it breaks.
     ///
     /// # Errors
     /// When a shard cannot be read.
-    pub fn run(&mut self, mut report: impl FnMut(&Self, &TrainingProgress) -> ControlFlow<()>) -> io::Result<()> {
+    pub fn run(&mut self, mut report: impl FnMut(&Self, Option<Point>) -> ControlFlow<()>) -> io::Result<()> {
         let (data, stop) = (self.data, &AtomicBool::new(false));
         thread::scope(|scope| {
             let mut reader = None;
@@ -205,8 +200,7 @@ impl<'a> Trainer<'a> {
                         reader = next.map(|next| (next.shard, scope.spawn(move || data.read_shard(next.shard, stop))));
                     }
                     let point = self.train(place);
-                    let (batch, positions) = (self.state.batch, self.schedule.size as u64);
-                    if report(self, &TrainingProgress { batch, positions, point }).is_break() {
+                    if report(self, point).is_break() {
                         break;
                     }
                 }
@@ -388,7 +382,7 @@ mod tests {
     /// Trains until this batch is done.
     fn run_to(trainer: &mut Trainer<'_>, batch: u64) {
         let stop = |done| if done == batch { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        trainer.run(|_, progress| stop(progress.batch)).expect("read");
+        trainer.run(|trainer, _| stop(trainer.batch())).expect("read");
     }
 
     #[test]

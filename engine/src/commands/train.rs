@@ -10,8 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use enbu_arena::chart::{self, Panel, Series};
 use enbu_files::{Existing, FileKind};
 use enbu_learn::{
-    Dataset, Filter, Foresight, KINDS, Kind, Plan, Point, Positions, Selection, Shape, ShapeError, Trainer,
-    TrainingProgress, source,
+    Dataset, Filter, Foresight, KINDS, Kind, Plan, Point, Positions, Selection, Shape, ShapeError, Trainer, source,
 };
 use indicatif::ProgressBar;
 
@@ -158,8 +157,8 @@ pub(crate) fn run(args: &TrainArgs, out: &mut impl Write) -> io::Result<ExitCode
     out.flush()?;
     let mut watch = Watch::new(args, &trainer);
     let trained = pool.install(|| {
-        trainer.run(|trainer, progress| {
-            watch.see(trainer, progress);
+        trainer.run(|trainer, point| {
+            watch.see(trainer, point);
             go_on(&cancelled)
         })
     });
@@ -258,10 +257,10 @@ impl<'a> Watch<'a> {
         Self { args, bar, started: now, saved: now, positions: 0 }
     }
 
-    fn see(&mut self, trainer: &Trainer<'_>, progress: &TrainingProgress) {
-        self.positions += progress.positions;
-        self.bar.set_position(progress.batch);
-        if let Some(point) = progress.point {
+    fn see(&mut self, trainer: &Trainer<'_>, point: Option<Point>) {
+        self.positions += trainer.batch_size();
+        self.bar.set_position(trainer.batch());
+        if let Some(point) = point {
             self.bar.set_message(format!("loss {:.5} testing {:.5}", point.training, point.validation));
         }
         if let Some(path) = self.args.checkpoint.as_deref().filter(|_| self.saved.elapsed() >= CHECKPOINT_INTERVAL) {
