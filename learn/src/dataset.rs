@@ -69,7 +69,7 @@ impl Positions {
 pub struct Dataset {
     filter: Filter,
     foresight: Option<Foresight>,
-    shards: Vec<Shard>,
+    pub(crate) shards: Vec<Shard>,
     tested: Shard,
     pub(crate) validation: Vec<Entry>,
     /// Scores and results of the training positions.
@@ -159,16 +159,12 @@ impl Dataset {
     /// When a temporary file cannot be read.
     pub fn label(&mut self, foresight: Option<Foresight>) -> io::Result<()> {
         self.foresight = foresight;
-        self.validation = self.entries(&self.tested, &AtomicBool::new(false))?;
+        self.validation = self.read(&self.tested, &AtomicBool::new(false))?;
         Ok(())
     }
 
     /// Reads the positions of a shard. They are incomplete if `stop` is set meanwhile.
-    pub(crate) fn read_shard(&self, index: usize, stop: &AtomicBool) -> io::Result<Vec<Entry>> {
-        self.entries(&self.shards[index], stop)
-    }
-
-    fn entries(&self, shard: &Shard, stop: &AtomicBool) -> io::Result<Vec<Entry>> {
+    pub(crate) fn read(&self, shard: &Shard, stop: &AtomicBool) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::with_capacity(shard.positions);
         shard.read(|number, item| {
             if stop.load(Ordering::Relaxed) {
@@ -281,7 +277,7 @@ mod tests {
             assert!(whole.shards() == 1 && (2..=most).contains(&parts.shards()), "{}", parts.shards());
             let read = |data: &Dataset| {
                 let never = AtomicBool::new(false);
-                let each = (0..data.shards()).map(|shard| data.read_shard(shard, &never).expect("read"));
+                let each = data.shards.iter().map(|shard| data.read(shard, &never).expect("read"));
                 each.collect::<Vec<_>>()
             };
             let (all, shards) = (read(&whole), read(&parts));

@@ -48,8 +48,9 @@ pub const KINDS: [Kind; 3] = [
 
 /// One of Enbu's own networks.
 fn deep(width: Option<usize>) -> Result<Shape, ShapeError> {
-    let deep = Deep { width: width.unwrap_or(Deep::WIDTH) };
-    if deep.is_valid() { Ok(Shape::new(deep)) } else { Err(ShapeError::Range) }
+    let width = width.unwrap_or(Deep::WIDTH);
+    let is_valid = (64..=1024).contains(&width) && width.is_multiple_of(32);
+    if is_valid { Ok(Shape::new(Deep { width })) } else { Err(ShapeError::Range) }
 }
 
 /// A shape without a width to choose.

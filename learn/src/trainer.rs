@@ -197,7 +197,8 @@ impl<'a> Trainer<'a> {
                         self.begin(place, reader.take(), stop)?;
                         // The shard of the next pass is read meanwhile, unless it is the same.
                         let next = self.schedule.place(place.end).filter(|next| next.shard != place.shard);
-                        reader = next.map(|next| (next.shard, scope.spawn(move || data.read_shard(next.shard, stop))));
+                        reader = next
+                            .map(|next| (next.shard, scope.spawn(move || data.read(&data.shards[next.shard], stop))));
                     }
                     let point = self.train(place);
                     if report(self, point).is_break() {
@@ -233,7 +234,7 @@ impl<'a> Trainer<'a> {
             (None, Some((shard, thread))) if shard == place.shard => {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?
             }
-            (None, _) => self.data.read_shard(place.shard, stop)?,
+            (None, _) => self.data.read(&self.data.shards[place.shard], stop)?,
         };
         let order = self.schedule.order(place.pass, entries.len());
         self.current = Some(Pass { place, entries, order });

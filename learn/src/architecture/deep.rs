@@ -48,10 +48,6 @@ impl Deep {
     /// The default width.
     pub(crate) const WIDTH: usize = 128;
 
-    pub(crate) fn is_valid(&self) -> bool {
-        (64..=1024).contains(&self.width) && self.width.is_multiple_of(32)
-    }
-
     /// The rows of pieces and those of attacks.
     fn rows(&self) -> [Range<usize>; 2] {
         consecutive(0, [INPUTS * self.width, ATTACK_INPUTS * self.width])
