@@ -3,9 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
 
 use enbu_movegen::attacks::attacks;
-use enbu_movegen::{
-    Bitboard, Color, Hand, HandPiece, Move, MoveList, MoveParts, Piece, PieceType, Position, Setup, Square,
-};
+use enbu_movegen::{Bitboard, Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Position, Setup, Square};
 use once_cell::sync::Lazy;
 
 use crate::error::Problem;
@@ -169,12 +167,7 @@ impl Board {
 
     /// Returns true if the side to move is mated; never on a board that cannot be played.
     pub(crate) fn is_mate(&self) -> bool {
-        let has_no_move = |position: &Position| {
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            moves.is_empty()
-        };
-        self.in_check() && self.on(has_no_move, |_| false)
+        self.on(Position::is_mate, |_| false)
     }
 
     /// The position without its history, where it can be played.
