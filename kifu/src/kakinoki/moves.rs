@@ -1,7 +1,7 @@
 //! The text of a move: reading it, and finding the move it means on a board.
 
 use enbu_language::pick;
-use enbu_movegen::{Bitboard, HandPiece, Move, MoveParts, Piece, PieceType, Square};
+use enbu_movegen::{Bitboard, HandPiece, Move, MoveParts, Piece, PieceType, Square, dead_squares};
 
 use super::words::{decimal, digit, is_blank, piece, push_piece, push_square};
 use crate::board::{Board, digits, held, may_promote, moved};
@@ -189,7 +189,7 @@ fn resolve_words(text: &MoveText, board: &Board, to: Square) -> Result<Resolved,
         &[from] => from,
         several => only_legal(several, text, board, piece, to)?,
     };
-    let promote = text.promote == Some(true) || (text.promote.is_none() && must_promote(piece, to));
+    let promote = text.promote.unwrap_or_else(|| dead_squares(piece.color, piece.kind).contains(to));
     let mv = moved(piece, from, to, promote)?;
     if text.promote == Some(false) && !may_promote(piece, from, to) {
         odd = Some(Problem::WordMismatch);
@@ -211,16 +211,6 @@ fn only_legal(origins: &[Square], text: &MoveText, board: &Board, piece: Piece, 
 fn names(origins: &[Square]) -> String {
     let name = |from: &Square| pick(digits(*from), from.name());
     origins.iter().map(name).collect::<Vec<_>>().join(pick(", ", "、"))
-}
-
-/// Returns true if the piece could never move again from `to` without promoting.
-const fn must_promote(piece: Piece, to: Square) -> bool {
-    let rank = to.relative_rank(piece.color);
-    match piece.kind {
-        PieceType::Pawn | PieceType::Lance => rank == 1,
-        PieceType::Knight => rank <= 2,
-        _ => false,
-    }
 }
 
 const fn is_major(kind: PieceType) -> bool {
