@@ -17,7 +17,7 @@
 //! main line is written. Decided games whose result
 //! does not follow from the last line get a `'summary:` line as floodgate writes it.
 
-mod analysis;
+pub(crate) mod analysis;
 mod headers;
 mod placement;
 mod read;
@@ -114,11 +114,6 @@ const END_COMMENT: &str = "終局：";
 /// Returns the end for a special move (without `%`).
 pub(crate) fn end_of_word(word: &str) -> EndKind {
     EndKind::named(word, Naming::Csa).unwrap_or_else(|| EndKind::Other(word.to_owned()))
-}
-
-/// Parses the text after `'**`; `None` if it is not an evaluation.
-pub(crate) fn read_analysis(text: &str, board: &mut Board) -> Option<crate::record::Analysis> {
-    analysis::read(text, board, None).map(|(analysis, _)| analysis)
 }
 
 /// Returns the legal move that `text` (such as `+7776FU`) names in `position`.

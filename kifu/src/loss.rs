@@ -7,7 +7,6 @@ use std::fmt;
 
 use enbu_language::{pick, text};
 
-use crate::end::End;
 use crate::error::Mode;
 use crate::format::{Format, WriteOptions};
 use crate::lines::one_line;
@@ -245,7 +244,9 @@ impl Tally {
         let place = || nth(number);
         let kept = twin.map(|(record, id)| record.node(id));
         if let (Event::End(end), Some(Event::End(other))) = (node.event(), kept.map(Node::event)) {
-            self.add(Part::Ends, usize::from(!is_same_end(end, other)), place);
+            let are_fouls = end.kind.is_foul() && other.kind.is_foul();
+            let is_kept = end == other || (end.result.is_some() && end.result == other.result && are_fouls);
+            self.add(Part::Ends, usize::from(!is_kept), place);
         }
         match (node.time_ms, kept.and_then(|node| node.time_ms)) {
             (Some(_), None) => self.add(Part::Times, 1, place),
@@ -276,11 +277,6 @@ fn missing<T: PartialEq + Clone>(items: &[T], others: &[T]) -> usize {
     let mut others = others.to_vec();
     let mut take = |item: &T| others.iter().position(|other| other == item).map(|at| others.remove(at));
     items.iter().filter(|item| take(item).is_none()).count()
-}
-
-fn is_same_end(end: &End, other: &End) -> bool {
-    let are_fouls = end.kind.is_foul() && other.kind.is_foul();
-    end == other || (end.result.is_some() && end.result == other.result && are_fouls)
 }
 
 fn lines(remarks: &Remarks) -> Vec<String> {

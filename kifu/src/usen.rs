@@ -72,15 +72,11 @@ pub(crate) fn line_of_address(line: &str) -> Option<String> {
     Some(if moves.is_empty() { start } else { format!("{start} moves {}", moves.join(" ")) })
 }
 
-fn is_rank(c: char) -> bool {
-    "123456789+KRBGSNLPkrbgsnlp".contains(c)
-}
-
 /// The length of nine ranks at the start of a text.
 fn board_length(text: &str) -> Option<usize> {
     let mut rest = text;
     for rank in 1..=9 {
-        let after = rest.trim_start_matches(is_rank);
+        let after = rest.trim_start_matches(|c| "123456789+KRBGSNLPkrbgsnlp".contains(c));
         if after.len() == rest.len() {
             return None;
         }

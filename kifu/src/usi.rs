@@ -171,15 +171,12 @@ fn read_position<'t>(
         report.warn(fault(Problem::OutOfPlace(text), extra))?;
         fields.truncate(4);
     }
-    if let Some(&hands) = fields.get(2).filter(|hands| has_count_of_one(hands)) {
+    // A count of 1 is never written.
+    let counts_one = |hands: &&&str| hands.split(|c: char| !c.is_ascii_digit()).any(|count| count == "1");
+    if let Some(&hands) = fields.get(2).filter(counts_one) {
         report.warn(fault(Problem::HandSyntax, hands))?;
     }
     fields.join(" ").parse().map_err(wrong)
-}
-
-/// Returns true if a hand counts a piece with `1`, which is never written.
-fn has_count_of_one(hands: &str) -> bool {
-    hands.split(|c: char| !c.is_ascii_digit()).any(|count| count == "1")
 }
 
 /// The end for a word; `Some(None)` for `unfinished`, `None` for an unknown word.

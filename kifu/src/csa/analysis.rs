@@ -8,7 +8,7 @@ use crate::record::Analysis;
 /// a score, then a variation, then `#` and the number of nodes. `None` when it does
 /// not begin with a whole number, and so is a comment like any other. The first word that could not be understood or
 /// played follows.
-pub(super) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&'t str>) -> Option<(Analysis, Option<&'t str>)> {
+pub(crate) fn read<'t>(text: &'t str, board: &mut Board, last: Option<&'t str>) -> Option<(Analysis, Option<&'t str>)> {
     let score_cp = Some(score(text)?);
     let mut analysis = Analysis { score_cp, ..Analysis::default() };
     let words: Vec<&str> = text.split_whitespace().skip(1).collect();

@@ -105,7 +105,9 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         self.last = line;
-        if begins_game(line) && self.game.known {
+        // Programs write these at the head of a file.
+        let is_head = ["#KIF", "#KI2", "# KIF", "# ----", "#----"].iter().any(|head| line.starts_with(head));
+        if is_head && self.game.known {
             self.finish_game()?;
         }
         self.dispatch(line).or_else(|fault| self.break_off(fault))
@@ -520,11 +522,6 @@ fn next_move(text: &str) -> Option<usize> {
         (at > 0 || after.len() < rest.len()) && !is_blank(c) && moves::parse(after).is_ok()
     });
     starts.next().map(|(at, _)| at)
-}
-
-/// Lines that programs write at the head of a file.
-fn begins_game(text: &str) -> bool {
-    ["#KIF", "#KI2", "# KIF", "# ----", "#----"].iter().any(|head| text.starts_with(head))
 }
 
 /// `0:16/00:00:16` and the like: the time of the move, in milliseconds. The

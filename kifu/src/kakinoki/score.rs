@@ -107,7 +107,8 @@ fn read(comments: &[String], board: &mut Board, last: Option<Square>) -> Option<
     }
     let analysis = read_bracketed(first, board, last).or_else(|| {
         let text = first.strip_prefix('*')?;
-        csa::read_analysis(text, board).or_else(|| read_labelled(text, board, last))
+        let read = csa::analysis::read(text, board, None).map(|(analysis, _)| analysis);
+        read.or_else(|| read_labelled(text, board, last))
     });
     Some((analysis?, 1))
 }
