@@ -187,7 +187,7 @@ struct Work<'a> {
     header: Header,
     tree: Tree,
     /// A searcher for each thread of the pool.
-    judges: Vec<Mutex<Judge>>,
+    judges: Vec<Mutex<Solo>>,
     pool: ThreadPool,
     log: Option<Log>,
     is_divided: bool,
@@ -195,12 +195,9 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(args: &'a GrowArgs, header: Header, evaluation: Evaluation) -> io::Result<Self> {
-        let (nodes, multi_pv) = (args.settings.nodes, args.settings.multipv.into());
-        let judge = |_| match Solo::new(args.hash as usize, evaluation.clone()) {
-            Ok(solo) => Ok(Mutex::new(Judge { solo, nodes, multi_pv })),
-            Err(error) => Err(io::Error::other(AnalystError::from(error))),
-        };
-        let judges = (0..args.jobs()).map(judge).collect::<io::Result<_>>()?;
+        let judge = |_| Solo::new(args.hash as usize, evaluation.clone()).map(Mutex::new);
+        let judges: Result<_, _> = (0..args.jobs()).map(judge).collect();
+        let judges = judges.map_err(|error| io::Error::other(AnalystError::from(error)))?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs()).stack_size(Solo::STACK_BYTES);
         let pool = pool.build().map_err(io::Error::other)?;
         let is_divided = args.shard.is_whole();
@@ -224,9 +221,26 @@ impl<'a> Work<'a> {
     /// The verdicts on positions, in their order.
     fn search(&self, leaves: &[Position]) -> Vec<Verdict> {
         let judge = || self.judges.get(rayon::current_thread_index()?);
-        let verdict = |leaf| judge().map(|judge| judge.lock().verdict(leaf));
+        let verdict = |leaf| judge().map(|judge| self.verdict(&mut judge.lock(), leaf));
         // One position at a time: searches take different times.
         self.pool.install(|| leaves.par_iter().with_max_len(1).filter_map(verdict).collect())
+    }
+
+    fn verdict(&self, judge: &mut Solo, position: &Position) -> Verdict {
+        // The result must not depend on earlier searches.
+        judge.new_game();
+        let lines = Arc::new(Lines::default());
+        let limits = Limits { nodes: Some(self.args.settings.nodes), ..Limits::default() };
+        let options = Options { multi_pv: self.args.settings.multipv.into(), ..Options::default() };
+        let best = judge.analyse(position, limits, options, Arc::clone(&lines) as Arc<dyn Listener>);
+        let mut moves: Vec<Searched> = Vec::new();
+        for Line { mv, score, depth } in lines.take() {
+            // A rank of an iteration that was not completed may repeat an earlier one.
+            if moves.iter().all(|earlier| earlier.mv != mv) {
+                moves.push(Searched { mv, value_cp: centipawns(score), depth });
+            }
+        }
+        Verdict { moves, value_cp: if best == BestMove::Win { MATE_CP } else { -MATE_CP } }
     }
 
     /// Grows the tree to its size; false if it was stopped before.
@@ -256,32 +270,6 @@ impl<'a> Work<'a> {
         }
         progress.finish();
         Ok(true)
-    }
-}
-
-/// A search thread's own searcher.
-struct Judge {
-    solo: Solo,
-    nodes: u64,
-    multi_pv: usize,
-}
-
-impl Judge {
-    fn verdict(&mut self, position: &Position) -> Verdict {
-        // The result must not depend on earlier searches.
-        self.solo.new_game();
-        let lines = Arc::new(Lines::default());
-        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
-        let options = Options { multi_pv: self.multi_pv, ..Options::default() };
-        let best = self.solo.analyse(position, limits, options, Arc::clone(&lines) as Arc<dyn Listener>);
-        let mut moves: Vec<Searched> = Vec::new();
-        for Line { mv, score, depth } in lines.take() {
-            // A rank of an iteration that was not completed may repeat an earlier one.
-            if moves.iter().all(|earlier| earlier.mv != mv) {
-                moves.push(Searched { mv, value_cp: centipawns(score), depth });
-            }
-        }
-        Verdict { moves, value_cp: if best == BestMove::Win { MATE_CP } else { -MATE_CP } }
     }
 }
 
