@@ -53,14 +53,14 @@ pub(crate) struct ClockArgs {
     #[arg(long, default_value = "before", value_parser = one_of(INCREMENTS), help_heading = "Time")]
     pub(crate) increment: IncrementUse,
     /// Silence past the time for a move that counts as a hang, in seconds ‖ 時間を過ぎても応答がないとき、ハングとみなすまでの秒数
-    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds, help_heading = "Time")]
-    hang: f64,
+    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds, help_heading = "Time")]
+    hang: Duration,
     /// Time from start to usiok, in seconds ‖ 起動から usiok までの制限時間（秒）
-    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds, help_heading = "Time")]
-    start_timeout: f64,
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, help_heading = "Time")]
+    start_timeout: Duration,
     /// Time from isready to readyok, in seconds ‖ isready から readyok までの制限時間（秒）
-    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, help_heading = "Time")]
-    ready_timeout: f64,
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, help_heading = "Time")]
+    ready_timeout: Duration,
 }
 
 impl ClockArgs {
@@ -86,12 +86,7 @@ impl ClockArgs {
 
     /// Time limits of engines for everything but moves.
     pub(crate) fn patience(&self) -> Patience {
-        Patience {
-            start: Duration::from_secs_f64(self.start_timeout),
-            ready: Duration::from_secs_f64(self.ready_timeout),
-            hang: Duration::from_secs_f64(self.hang),
-            ..Patience::default()
-        }
+        Patience { start: self.start_timeout, ready: self.ready_timeout, hang: self.hang, ..Patience::default() }
     }
 }
 
@@ -167,10 +162,10 @@ const RULES: &[Choice<EnteringKingRule>] = &[
 ];
 
 /// Seconds of patience, at most a day.
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let value: f64 = text.parse().map_err(|_| pick("not a number of seconds", "秒数ではありません"))?;
     let refused = pick("0.001 to 86400 seconds are needed", "0.001～86400 秒の範囲で指定してください");
-    if (0.001..=86_400.0).contains(&value) { Ok(value) } else { Err(refused.to_owned()) }
+    if (0.001..=86_400.0).contains(&value) { Ok(Duration::from_secs_f64(value)) } else { Err(refused.to_owned()) }
 }
 
 /// Whole numbers between commas.

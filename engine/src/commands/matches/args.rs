@@ -97,7 +97,7 @@ pub(crate) struct MatchArgs {
     pub(super) page: Option<PathBuf>,
     /// Least time of a move in seconds, for spectators; no clock runs in the rest of it ‖ 観戦用の1手の最短時間（秒）。余りの時間に時計は進まない
     #[arg(long, value_name = "S", value_parser = game_args::seconds, help_heading = "Output")]
-    pace: Option<f64>,
+    pace: Option<Duration>,
     /// File for the lines between the referee and the engines, up to 16 MiB from each engine in a game ‖ エンジンとの通信を記録するファイル（1局につき各エンジンから 16 MiB まで）
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) log: Option<PathBuf>,
@@ -246,7 +246,7 @@ impl MatchArgs {
             concurrency: usize::from(self.concurrency),
             processes: if self.restart { Processes::Restarted } else { Processes::Kept },
             spectators: Spectators {
-                pace: self.pace.map_or(Duration::ZERO, Duration::from_secs_f64),
+                pace: self.pace.unwrap_or_default(),
                 games: self.page.is_some().then(Arc::default),
             },
         })
