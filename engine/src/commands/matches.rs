@@ -229,7 +229,11 @@ impl<'m> State<'m> {
         let left = time_left(self.started.elapsed(), done - self.resumed, all.saturating_sub(done));
         let has_bar = self.progress.has_bar();
         self.progress.show(done, || {
-            let line = state(&self.report, self.sprt.as_ref());
+            // On the line of their number for two engines, as a table below it for more.
+            let line = match &self.report.pairings[..] {
+                [one] => format!("  {}", one.line(self.sprt.as_ref())),
+                _ => format!("\n{}", self.report.table()),
+            };
             if has_bar {
                 return line.trim_start().to_owned();
             }
@@ -284,23 +288,14 @@ impl<'m> State<'m> {
         self.report.add(&game);
         self.games.push(game);
         self.show();
-        self.chart_now_and_then();
-        if saved.is_err() || self.is_decided() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn is_decided(&self) -> bool {
-        let pairs = self.report.pairings.first().map(|pairing| pairing.pairs);
-        self.sprt.zip(pairs).is_some_and(|(sprt, pairs)| sprt.decision(&pairs).is_some())
-    }
-
-    fn chart_now_and_then(&mut self) {
-        if let Some(path) = &self.args.chart
-            && self.charted.elapsed() >= CHART_INTERVAL
-        {
+        if let Some(path) = self.args.chart.as_ref().filter(|_| self.charted.elapsed() >= CHART_INTERVAL) {
             // The last drawing, after the match, reports its errors.
             let _ = draw(path, &self.games, self.sprt.as_ref());
             self.charted = Instant::now();
         }
+        let test = self.sprt.zip(self.report.pairings.first());
+        let is_decided = test.is_some_and(|(sprt, pairing)| sprt.decision(&pairing.pairs).is_some());
+        if saved.is_err() || is_decided { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -345,14 +340,6 @@ fn finish(
     }
     let faulty = report.pairings.iter().any(|pairing| pairing.faults.iter().any(|faults| !faults.is_empty()));
     Ok(if args.strict && faulty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-/// The results so far, to follow their number: on its line for two engines, as a table below it for more.
-fn state(report: &Report, sprt: Option<&Sprt>) -> String {
-    match &report.pairings[..] {
-        [one] => format!("  {}", one.line(sprt)),
-        _ => format!("\n{}", report.table()),
-    }
 }
 
 /// The pairings with their estimates, for other programs.
