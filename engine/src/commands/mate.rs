@@ -108,8 +108,7 @@ enum Event {
 struct Job {
     args: MateArgs,
     problems: Mutex<Enumerate<Problems>>,
-    /// Someone watches the progress.
-    is_watched: bool,
+    progress: ProgressBar,
     stop: Arc<AtomicBool>,
 }
 
@@ -125,11 +124,10 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
         problems = Box::new(first.into_iter().chain(problems));
     }
     let solvers: Result<Vec<Solver>, _> = (0..threads).map(|_| Solver::new(args.hash as usize / threads)).collect();
-    let progress = bar(None, "{pos} {elapsed} {wide_msg}");
     let job = Arc::new(Job {
         args: args.clone(),
         problems: Mutex::new(problems.enumerate()),
-        is_watched: !progress.is_hidden(),
+        progress: bar(None, "{pos} {elapsed} {wide_msg}"),
         stop: stop_on_signal()?,
     });
     let (sender, events) = channel::unbounded();
@@ -144,9 +142,9 @@ pub(crate) fn run(args: &MateArgs, out: &mut impl Write) -> io::Result<ExitCode>
         }
     }
     drop((sender, permits));
-    let outcome = print(&job, &progress, out, &events, &printed);
+    let outcome = print(&job, out, &events, &printed);
     job.stop.store(true, Ordering::Relaxed);
-    progress.finish_and_clear();
+    job.progress.finish_and_clear();
     outcome
 }
 
@@ -176,7 +174,7 @@ fn solved(
     let (args, stop) = (&job.args, &*job.stop);
     solver.clear();
     let mut tell = |progress: &Progress| {
-        if job.is_watched {
+        if !job.progress.is_hidden() {
             let _ = events.send(Event::Status(status(name, progress)));
         }
     };
@@ -189,14 +187,8 @@ fn solved(
 }
 
 /// Prints rows as they come due, then the totals.
-fn print(
-    job: &Job,
-    progress: &ProgressBar,
-    out: &mut impl Write,
-    events: &Receiver<Event>,
-    printed: &Receiver<()>,
-) -> io::Result<ExitCode> {
-    let (json, mut totals) = (job.args.json, Totals::default());
+fn print(job: &Job, out: &mut impl Write, events: &Receiver<Event>, printed: &Receiver<()>) -> io::Result<ExitCode> {
+    let (Job { progress, .. }, json, mut totals) = (job, job.args.json, Totals::default());
     let (mut waiting, mut due) = (BTreeMap::new(), 0);
     if !json {
         writeln!(out, "{}", report::HEADING)?;
