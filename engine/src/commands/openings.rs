@@ -110,27 +110,22 @@ pub(crate) fn generate(
     openings.map_err(io::Error::other)
 }
 
-/// Makes openings that an engine finds even, and returns them with its name.
-fn generate_by(args: &OpeningsArgs) -> io::Result<(Vec<Opening>, String)> {
-    let cancel = cancel_on_signal()?;
-    let mut judge = EngineJudge::start(&args.engine, &cancel)?;
-    let openings = generate(&mut judge, args.kind, args.count as usize, args.seed, || ControlFlow::Continue(()));
-    match judge.failure.take() {
-        Some(error) => Err(failed(format_args!("{}: {error}", judge.name()))),
-        None => Ok((openings?, format!(" with {}", judge.name()))),
-    }
-}
-
 pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let OpeningsArgs { kind, count, seed, .. } = args;
     if let Some(path) = &args.out {
         check_writable(path, args.force.existing())?;
     }
+    let make = |judge: &mut dyn Judge| generate(judge, *kind, *count as usize, *seed, || ControlFlow::Continue(()));
     let (openings, judge) = if args.engine.is_empty() {
-        let judge = &mut SearchJudge::new()?;
-        (generate(judge, *kind, *count as usize, *seed, || ControlFlow::Continue(()))?, String::new())
+        (make(&mut SearchJudge::new()?)?, String::new())
     } else {
-        generate_by(args)?
+        let cancel = cancel_on_signal()?;
+        let mut judge = EngineJudge::start(&args.engine, &cancel)?;
+        let openings = make(&mut judge);
+        if let Some(error) = judge.failure.take() {
+            return Err(failed(format_args!("{}: {error}", judge.name())));
+        }
+        (openings?, format!(" with {}", judge.name()))
     };
     let mut text = format!(
         "# {} openings made by enbu {}{judge}: random:{},{} --seed {seed}\n",

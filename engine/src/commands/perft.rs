@@ -37,19 +37,18 @@ pub(crate) struct PerftArgs {
 /// Counts the leaves at the given depth; the last line is `nodes N`.
 pub(crate) fn run(args: &PerftArgs, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut position = position(args.sfen.as_deref().unwrap_or("startpos")).map_err(io::Error::other)?;
-    let nodes = if args.divide { print_divided(&mut position, args.depth, out)? } else { count(args, &mut position) };
+    let nodes = if args.divide {
+        let mut nodes = u64::from(args.depth == 0);
+        for (mv, count) in divide(&mut position, args.depth) {
+            writeln!(out, "{mv}: {count}")?;
+            nodes += count;
+        }
+        nodes
+    } else {
+        count(args, &mut position)
+    };
     writeln!(out, "nodes {nodes}")?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Prints the count of each first move and returns their sum.
-fn print_divided(position: &mut Position, depth: u32, out: &mut impl Write) -> io::Result<u64> {
-    let mut nodes = 0;
-    for (mv, count) in divide(position, depth) {
-        writeln!(out, "{mv}: {count}")?;
-        nodes += count;
-    }
-    Ok(if depth == 0 { 1 } else { nodes })
 }
 
 /// Counts the tree `--repeat` times: a small tree takes less than a tick of the clock.
