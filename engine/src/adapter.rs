@@ -62,14 +62,6 @@ impl Enbu {
         })
     }
 
-    /// Reports the options that `engine_options.txt` sets, once, and its errors, always.
-    fn report_options_file(&mut self, notice: &mut dyn FnMut(&str)) {
-        if let Some(text) = self.options.frozen_text().filter(|_| std::mem::take(&mut self.names_frozen)) {
-            notice(&format!("{} sets {text}", crate::options::file::NAME));
-        }
-        self.options.file_faults.iter().for_each(|fault| notice(&format!("error: {fault}")));
-    }
-
     /// Sets the number of threads: that of the option, up to what the processors can run.
     fn set_threads(&mut self, notice: &mut dyn FnMut(&str)) {
         let (asked, processors) = (self.options.number::<usize>(Id::Threads), crate::machine::processors());
@@ -133,7 +125,11 @@ impl Engine for Enbu {
     }
 
     fn prepare(&mut self, _cancel: &AtomicBool, notice: &mut dyn FnMut(&str)) {
-        self.report_options_file(notice);
+        if let Some(text) = self.options.frozen_text().filter(|_| std::mem::take(&mut self.names_frozen)) {
+            notice(&format!("{} sets {text}", crate::options::file::NAME));
+        }
+        // Its errors are reported each time.
+        self.options.file_faults.iter().for_each(|fault| notice(&format!("error: {fault}")));
         if let Err(error) = self.search.set_hash_mb(self.options.number(Id::Hash)) {
             notice(&format!("error: {error}"));
         }

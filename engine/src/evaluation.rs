@@ -1,7 +1,7 @@
 //! The evaluation in use: loading networks, and reporting the result.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use enbu_eval::nnue::{Network, NetworkError, NoSuchPath, Simd, embedded};
@@ -125,14 +125,6 @@ impl Current {
         }
     }
 
-    /// The file of the evaluation in use.
-    fn path(&self) -> Option<&Path> {
-        match &self.wanted.as_ref()?.choice {
-            Choice::File(path) if self.error.is_none() => Some(path),
-            _ => None,
-        }
-    }
-
     fn summary(&self) -> String {
         let wanted = self.wanted.as_ref();
         let source = match wanted.map(|wanted| &wanted.choice) {
@@ -174,7 +166,10 @@ impl Current {
             lines.push(format!("value {}", evaluator.evaluate(position)));
             return lines;
         };
-        let file = self.path().map_or_else(|| "(built in)".into(), paths::shown);
+        let file = match self.wanted.as_ref().map(|wanted| &wanted.choice) {
+            Some(Choice::File(path)) if self.error.is_none() => paths::shown(path),
+            _ => "(built in)".to_owned(),
+        };
         lines.push(format!("file {file}"));
         lines.push(format!("kernels {}", network.simd().name()));
         if let Some(explanation) = evaluator.explain(position) {

@@ -48,17 +48,14 @@ pub(crate) fn run(args: &TuneArgs, out: &mut impl Write) -> io::Result<ExitCode>
     }
     let cancel = cancel_on_signal()?;
     match tune(args, &cancel, out) {
-        Err(error) if is_interruption(&error) => {
+        Err(error)
+            if matches!(error.get_ref().and_then(|error| error.downcast_ref()), Some(ContestError::Cancelled)) =>
+        {
             report(format_args!("interrupted; the same command goes on (state in {})", args.state.display()));
             Ok(ExitCode::from(INTERRUPTED))
         }
         result => result.map(|()| ExitCode::SUCCESS),
     }
-}
-
-fn is_interruption(error: &io::Error) -> bool {
-    let contest = error.get_ref().and_then(|error| error.downcast_ref());
-    matches!(contest, Some(ContestError::Cancelled))
 }
 
 /// Plays and learns until all iterations are done, and prints the table of parameters.

@@ -45,19 +45,14 @@ impl Row {
         OptionSpec::new(self.name, kind, default)
     }
 
-    /// Japanese help, with the Japanese name before it unless it begins with that.
-    fn japanese_help(&self) -> String {
-        if self.japanese.starts_with(self.label) {
-            return self.japanese.to_owned();
-        }
-        format!("{}：{}", self.label, self.japanese)
-    }
-
     /// The row of the table in the user's pages.
     pub(super) fn markdown(&self, language: Language) -> String {
         let (also, to, empty, help) = match language {
             Language::English => ("also", " to ", "empty", self.english.to_owned()),
-            Language::Japanese => ("別名", "～", "空", self.japanese_help()),
+            Language::Japanese if self.japanese.starts_with(self.label) => {
+                ("別名", "～", "空", self.japanese.to_owned())
+            }
+            Language::Japanese => ("別名", "～", "空", format!("{}：{}", self.label, self.japanese)),
         };
         let OptionSpec { kind, default, .. } = self.spec();
         let default = match self.kind {

@@ -13,7 +13,10 @@ use crate::{identity, machine};
 /// Name and features of the processor, the operating system, and the kernels in use.
 pub(super) fn processor(check: &mut Check) {
     let (name, features) = (processor_name(), identity::cpu_features().join(" "));
-    let (system, processors) = (system_name(), machine::processors());
+    // Of the kernel, on Linux.
+    let version = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let system = format!("{} {}", std::env::consts::OS, version.trim());
+    let (system, processors) = (system.trim_end(), machine::processors());
     check.fine(text!(
         "{name}, {processors} processors for this program; {system}",
         "{name}、使える論理コア {processors}、{system}"
@@ -40,12 +43,6 @@ fn processor_name() -> String {
     let unnamed = || text!("unnamed {} processor", "名前のわからない {} の CPU", std::env::consts::ARCH).to_string();
     // Windows names family and model there.
     from_linux.or_else(|| std::env::var("PROCESSOR_IDENTIFIER").ok()).unwrap_or_else(unnamed)
-}
-
-/// The operating system, with the version of the kernel on Linux.
-fn system_name() -> String {
-    let version = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    format!("{} {}", std::env::consts::OS, version.trim()).trim_end().to_owned()
 }
 
 /// The kernels in use and those available.

@@ -65,7 +65,8 @@ fn source(number: usize, argument: &str, ply: Option<usize>) -> Result<Problems,
         enbu_files::open(&path, FileKind::Stream).map_err(|error| named(&path, &error).to_string())?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         return Ok(later(name, ply, move || Ok(Box::new(BufReader::new(enbu_files::open(&path, FileKind::Stream)?)))));
-    } else if is_file_name(argument) {
+    } else if !argument.contains(char::is_whitespace) && path.extension().is_some() {
+        // No SFEN has an extension.
         return Err(text!("{argument}: no such file", "{argument}：ファイルがありません").to_string());
     }
     let wrong = |error| {
@@ -93,11 +94,6 @@ fn later(name: String, ply: Option<usize>, open: impl FnOnce() -> io::Result<Inp
 /// A source that cannot be read.
 fn broken(name: String, reason: String) -> Problems {
     Box::new(std::iter::once(Problem::new(name, Err(reason))))
-}
-
-/// Returns true for a word with an extension, which no SFEN has.
-fn is_file_name(argument: &str) -> bool {
-    !argument.contains(char::is_whitespace) && Path::new(argument).extension().is_some()
 }
 
 /// The problems of a list, which begins with an SFEN, or of records.
