@@ -164,9 +164,7 @@ impl Driver {
 
     /// Sends lines with their line ends, at once.
     fn send_text(&mut self, text: String) -> Result<(), ClientError> {
-        if let Some(tap) = &mut self.wiretap {
-            text.lines().for_each(|line| tap.sent(line));
-        }
+        self.wiretap.iter_mut().for_each(|tap| text.lines().for_each(|line| tap.sent(line)));
         self.process.send(text, self.write_limit)
     }
 
@@ -231,9 +229,7 @@ impl Driver {
         // An engine that floods always has more.
         for _ in 0..MAX_WAITING_LINES {
             let Some(line) = self.process.poll_line()? else { break };
-            if let Some(tap) = &mut self.wiretap {
-                tap.heard(&line.text);
-            }
+            self.wiretap.iter_mut().for_each(|tap| tap.heard(&line.text));
             if let Some(answer) = self.take(line, report) {
                 return Ok(Some(answer));
             }
@@ -293,9 +289,7 @@ impl Driver {
     }
 
     fn count_late(&mut self, line: &Line) {
-        if let Some(tap) = &mut self.wiretap {
-            tap.heard(&line.text);
-        }
+        self.wiretap.iter_mut().for_each(|tap| tap.heard(&line.text));
         let heard = parse_reply(&line.text);
         match (heard.reply, heard.problem) {
             (Some(Reply::BestMove(_)), _) | (_, Some(ReplyError::BestMove(_))) => self.noise.stray_answers += 1,
@@ -325,9 +319,7 @@ impl Driver {
 
     fn line(&mut self, expected: &'static str, since: Instant, limit: Duration) -> Result<Line, ClientError> {
         let line = self.process.line(expected, since, limit)?;
-        if let Some(tap) = &mut self.wiretap {
-            tap.heard(&line.text);
-        }
+        self.wiretap.iter_mut().for_each(|tap| tap.heard(&line.text));
         Ok(line)
     }
 }

@@ -105,9 +105,7 @@ impl Inbox {
     }
 
     fn wake(&self) {
-        if let Some(waker) = &self.waker {
-            waker();
-        }
+        self.waker.iter().for_each(|waker| waker());
     }
 }
 
