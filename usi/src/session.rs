@@ -258,7 +258,8 @@ impl<E: Engine> Session<E> {
             if let ControlFlow::Break(exit) = self.execute_queue() {
                 return exit;
             }
-            let lines = if self.takes_lines() { lines } else { &no_lines };
+            let takes_lines = !self.input_ended && self.queued_bytes < MAX_WAITING_BYTES;
+            let lines = if takes_lines { lines } else { &no_lines };
             let timer = self.next_timer().map_or_else(never, at);
             let flow = select! {
                 recv(lines) -> line => {
@@ -308,10 +309,6 @@ impl<E: Engine> Session<E> {
         }
         self.write_log();
         ControlFlow::Break(Exit::Quit)
-    }
-
-    fn takes_lines(&self) -> bool {
-        !self.input_ended && self.queued_bytes < MAX_WAITING_BYTES
     }
 
     /// Reads a line, or the end of input.

@@ -20,7 +20,11 @@ use crate::session::{Exit, Message, Queued, Session, perft};
 impl<E: Engine> Session<E> {
     /// Executes a line from the queue, while the session is not busy.
     pub(super) fn execute(&mut self, line: Queued) -> ControlFlow<Exit> {
-        if self.must_end_search_for(&line) {
+        let ends_search = matches!(
+            line.parsed.command,
+            Some(Command::Go(_) | Command::UsiNewGame | Command::GameOver(_) | Command::Quit)
+        );
+        if ends_search && self.search.is_some() {
             self.abandon_search();
             // The answer may have been sent; otherwise the line is queued until then.
             self.queued_bytes += line.bytes;
@@ -60,15 +64,6 @@ impl<E: Engine> Session<E> {
             Command::GetOption(name) => self.show_options(name.as_deref()),
         }
         ControlFlow::Continue(())
-    }
-
-    /// Returns `true` if the command ends the running search.
-    fn must_end_search_for(&self, line: &Queued) -> bool {
-        let ends = matches!(
-            line.parsed.command,
-            Some(Command::Go(_) | Command::UsiNewGame | Command::GameOver(_) | Command::Quit)
-        );
-        ends && self.search.is_some()
     }
 
     fn introduce(&self) {
