@@ -11,7 +11,7 @@ use enbu_adapter::{MateRequest, MateSolver, answer, counters, for_request, limit
 use enbu_eval::Evaluation;
 use enbu_eval::nnue::Simd;
 use enbu_eval::nnue::embedded::{self, Program};
-use enbu_search::{Instant, Limits, Listener, Progress, Report, Solo};
+use enbu_search::{Instant, Listener, Progress, Report, Solo};
 use enbu_usi::{
     Checkmate, Clock, Command, Event, EventSender, Game, GoRequest, OptionError, Outcome, PositionCommand, Reply, Rules,
 };
@@ -231,7 +231,6 @@ impl Session {
         let position = &self.game.position;
         let Some((solo, _)) = &mut self.solo else { return Reply::BestMove(enbu_usi::BestMove::Resign) };
         let limits = limits(request, position.turn());
-        let limits = Limits { ponder: request.ponder, ..limits };
         let options = for_request(self.options.for_search(), request);
         let best = solo.analyse(position, limits, options, Arc::new(Reports(Arc::clone(&self.host))));
         Reply::BestMove(answer(best))
