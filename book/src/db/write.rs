@@ -43,9 +43,7 @@ fn put(out: &mut impl Write, page: &Page) -> io::Result<()> {
         Some(ply) => writeln!(out, " {ply}")?,
         None => writeln!(out)?,
     }
-    if let Some(text) = &page.comment {
-        comment(out, text)?;
-    }
+    page.comment.iter().try_for_each(|text| comment(out, text))?;
     page.entries.iter().try_for_each(|entry| put_entry(out, entry))
 }
 
@@ -64,10 +62,7 @@ fn put_entry(out: &mut impl Write, entry: &Entry) -> io::Result<()> {
         }
     }
     writeln!(out)?;
-    match &entry.comment {
-        Some(text) => comment(out, text),
-        None => Ok(()),
-    }
+    entry.comment.iter().try_for_each(|text| comment(out, text))
 }
 
 fn comment(out: &mut impl Write, text: &str) -> io::Result<()> {
