@@ -260,8 +260,9 @@ impl MatchSettings {
     /// Pairings and openings of all games.
     pub fn schedule(&self) -> Schedule {
         let (engines, openings) = (self.engines.len(), self.openings.len());
-        Schedule::new(engines, self.format, self.rounds, openings, self.order, self.seed, self.part)
-            .with_swiss_rounds(self.swiss_rounds)
+        let mut schedule = Schedule::new(engines, self.format, self.rounds, openings, self.order, self.seed, self.part);
+        schedule.swiss_rounds = self.swiss_rounds;
+        schedule
     }
 
     /// Returns true if some pairing plays more than one pair on each opening with limits

@@ -53,7 +53,7 @@ pub struct Schedule {
     openings: Vec<usize>,
     rounds: usize,
     part: (u64, u64),
-    swiss_rounds: usize,
+    pub(crate) swiss_rounds: usize,
 }
 
 /// Points of engine 1 in the games played, by their numbers.
@@ -79,10 +79,6 @@ impl Schedule {
             openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
         }
         Self { format, engines, pairings, openings, rounds, part, swiss_rounds: 0 }
-    }
-
-    pub(crate) fn with_swiss_rounds(self, swiss_rounds: usize) -> Self {
-        Self { swiss_rounds, ..self }
     }
 
     /// Number of games in this part; those that break ties are not included.
@@ -217,7 +213,7 @@ mod tests {
     /// results after every game.
     fn played(engines: usize, format: Tournament, pairs: usize, halves: impl Fn(&Pair) -> u8) -> (Vec<Pair>, Bracket) {
         let schedule = Schedule::new(engines, format, pairs, 100, OpeningOrder::Sequential, 1, WHOLE);
-        let schedule = schedule.with_swiss_rounds(Tournament::levels(engines));
+        let schedule = Schedule { swiss_rounds: Tournament::levels(engines), ..schedule };
         let (mut scores, mut all) = (Scores::new(), Vec::new());
         loop {
             let due: Vec<Pair> = schedule.due(&scores).collect();
