@@ -76,7 +76,7 @@ impl<'c, 'l> Session<'c, 'l> {
             Self { client, protocol, connection, last_sent: now, since: now, halted: None, playing: None, notices: 0 };
         let played = session.play();
         if let Err(SessionError::Lost { reason, .. }) = &played {
-            session.break_off(reason);
+            session.finish(None, reason, None);
         }
         played
     }
@@ -151,9 +151,7 @@ impl<'c, 'l> Session<'c, 'l> {
                 return self.offered(&summary);
             }
             Event::BadOffer(error) => {
-                let reject = self.protocol.reject().map_err(lost)?;
-                self.send(&reject)?;
-                return Err(lost(text!("a game was rejected: {error}", "対局を断りました：{error}")));
+                return self.reject(lost(text!("a game was rejected: {error}", "対局を断りました：{error}")));
             }
             Event::Rejected(by) => return Err(lost(text!("the game was rejected by {by}", "{by} が対局を断りました"))),
             Event::Started => self.started(at)?,
@@ -212,21 +210,24 @@ impl<'c, 'l> Session<'c, 'l> {
                 "サーバーに {wanted} というゲームがありません（default-1500-0 を提案されました）"
             )
             .to_string();
-            let reject = self.protocol.reject().map_err(lost)?;
-            self.send(&reject)?;
-            return Err(SessionError::Fatal(ClientError::Refused(self.client.server(), reason)));
+            return self.reject(SessionError::Fatal(ClientError::Refused(self.client.server(), reason)));
         }
         let is_set = self.set_rules(summary.max_moves, summary.declaration);
         if let Err(error) = is_set.and_then(|is_set| if is_set { self.client.thinker.prepare() } else { Ok(()) }) {
-            let reject = self.protocol.reject().map_err(lost)?;
-            self.send(&reject)?;
-            return Err(SessionError::Fatal(error.into()));
+            return self.reject(SessionError::Fatal(error.into()));
         }
         let agree = self.protocol.agree().map_err(lost)?;
         self.send(&agree)?;
         self.since = Instant::now();
         self.client.status(text!("game against {}: agreed", "{} と対局：合意済み", summary.opponent()));
         Ok(None)
+    }
+
+    /// Rejects the offered game for this reason.
+    fn reject(&mut self, reason: SessionError) -> Step {
+        let line = self.protocol.reject().map_err(lost)?;
+        self.send(&line)?;
+        Err(reason)
     }
 
     /// Sets the options for the rules of a game, where the engine has them; returns true if it has.
@@ -445,14 +446,7 @@ impl<'c, 'l> Session<'c, 'l> {
         Ok(None)
     }
 
-    /// Ends the game that is in progress, if there is one, without a result.
-    fn break_off(&mut self, reason: &Both) {
-        if self.playing.is_some() {
-            self.finish(None, reason, None);
-        }
-    }
-
-    /// Writes the record and reports the game.
+    /// Ends the game that is in progress, if there is one: writes the record and reports the game.
     fn finish(&mut self, outcome: Option<GameOutcome>, why: &Both, reason: Option<&Reason>) {
         let (Some(playing), Some(game)) = (self.playing.take(), self.protocol.game()) else { return };
         let (end, comment) = match (outcome, reason) {

@@ -45,7 +45,7 @@ impl Session<'_, '_> {
         }
         if self.halted.is_some_and(|at| now >= at + HALT_LIMIT) {
             // The server counts a closed connection as resignation.
-            self.break_off(&Both::of(text!("the program was interrupted", "中断されました")));
+            self.finish(None, &Both::of(text!("the program was interrupted", "中断されました")), None);
             return Ok(Some(SessionEnd::Halted));
         }
         self.check_silence(now)?;
