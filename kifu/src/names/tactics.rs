@@ -33,9 +33,30 @@ const TACTICS: &[(Pair, Definition)] = &[
         made.forks() && made.attacks(&[PieceType::King]) && made.attacks(&[PieceType::Rook, PieceType::Dragon])
     }),
     (("ふんどしの桂", "Knight Fork"), |made| made.kind == PieceType::Knight && made.forks()),
-    (("割り打ちの銀", "Wariuchi Silver"), |made| made.is_wariuchi()),
-    (("田楽刺し", "Dengaku Skewer"), |made| made.is_dengaku()),
-    (("十字飛車", "Cross Rook"), |made| made.is_cross_rook()),
+    // A silver dropped diagonally below two of golds and rooks, which do not attack it.
+    (("割り打ちの銀", "Wariuchi Silver"), |made| {
+        let below = |files| made.at(files, -1).and_then(|square| made.enemy(square));
+        let is_target = |kind| matches!(kind, PieceType::Gold | PieceType::Rook);
+        made.drops(PieceType::Silver)
+            && [-1, 1].into_iter().all(|files| below(files).is_some_and(is_target))
+            && made.is_safe()
+    }),
+    // A lance dropped below two pieces on its file, with no pawn to come between.
+    (("田楽刺し", "Dengaku Skewer"), |made| {
+        let mut pieces =
+            (1..9).map_while(|ranks| made.at(0, ranks)).filter(|&square| made.board.piece_at(square).is_some());
+        let mut next = || made.enemy(pieces.next()?).filter(|&kind| value(kind) > value(PieceType::Knight));
+        made.drops(PieceType::Lance)
+            && next().is_some()
+            && next().is_some()
+            && (made.ahead().is_some() || !made.may_drop_pawn())
+            && made.is_safe()
+    }),
+    // A rook that forks along its file and along its rank.
+    (("十字飛車", "Cross Rook"), |made| {
+        let on_file = |along: bool| made.forked().any(|(square, _)| (square.file() == made.to.file()) == along);
+        made.kind == PieceType::Rook && on_file(true) && on_file(false) && made.is_safe()
+    }),
     (("両取り", "Fork"), |made| made.forks()),
     (("腹銀", "Silver at the Belly"), |made| {
         made.drops(PieceType::Silver) && (made.has_king_at(1, 0) || made.has_king_at(-1, 0))
@@ -43,9 +64,25 @@ const TACTICS: &[(Pair, Definition)] = &[
     (("桂頭の銀", "Silver at the Knight's Head"), |made| {
         made.kind == PieceType::Silver && made.ahead() == Some(PieceType::Knight)
     }),
-    (("底歩", "Bottom Pawn"), |made| made.is_bottom_pawn()),
-    (("叩きの歩", "Striking Pawn"), |made| made.is_striking_pawn()),
-    (("垂れ歩", "Dangling Pawn"), |made| made.is_dangling_pawn()),
+    // A pawn dropped on the last rank below a gold.
+    (("底歩", "Bottom Pawn"), |made| {
+        made.drops(PieceType::Pawn)
+            && made.to.relative_rank(made.side) == 9
+            && made.at(0, 1).and_then(|square| made.board.piece_at(square))
+                == Some(Piece::new(made.side, PieceType::Gold))
+    }),
+    // A pawn offered to the piece ahead.
+    (("叩きの歩", "Striking Pawn"), |made| {
+        let takes = |kind| matches!(kind, PieceType::Silver | PieceType::Gold | PieceType::King);
+        made.drops(PieceType::Pawn)
+            && made.ahead().is_some_and(takes)
+            && made.reaching(made.side, made.to).next().is_none()
+    }),
+    // A pawn that promotes with its next move and cannot be taken before.
+    (("垂れ歩", "Dangling Pawn"), |made| {
+        let is_free = pawn(made.side, made.to).into_iter().all(|ahead| made.board.piece_at(ahead).is_none());
+        made.drops(PieceType::Pawn) && (2..=4).contains(&made.to.relative_rank(made.side)) && is_free && made.is_safe()
+    }),
 ];
 
 /// The tactic of the move that led to a board.
@@ -124,59 +161,10 @@ impl Made<'_> {
         self.attacked().any(|(_, kind)| kinds.contains(&kind))
     }
 
-    /// A silver dropped diagonally below two of golds and rooks, which do not attack it.
-    fn is_wariuchi(&self) -> bool {
-        let below = |files| self.at(files, -1).and_then(|square| self.enemy(square));
-        let is_target = |kind| matches!(kind, PieceType::Gold | PieceType::Rook);
-        self.drops(PieceType::Silver)
-            && [-1, 1].into_iter().all(|files| below(files).is_some_and(is_target))
-            && self.is_safe()
-    }
-
-    /// A lance dropped below two pieces on its file, with no pawn to come between.
-    fn is_dengaku(&self) -> bool {
-        let mut pieces =
-            (1..9).map_while(|ranks| self.at(0, ranks)).filter(|&square| self.board.piece_at(square).is_some());
-        let mut next = || self.enemy(pieces.next()?).filter(|&kind| value(kind) > value(PieceType::Knight));
-        self.drops(PieceType::Lance)
-            && next().is_some()
-            && next().is_some()
-            && (self.ahead().is_some() || !self.may_drop_pawn())
-            && self.is_safe()
-    }
-
     /// Returns true if the opponent can drop a pawn on the file of the piece.
     fn may_drop_pawn(&self) -> bool {
         let pawn = Some(Piece::new(!self.side, PieceType::Pawn));
         self.board.hand(!self.side).has(HandPiece::Pawn)
             && Bitboard::file_of(self.to).into_iter().all(|square| self.board.piece_at(square) != pawn)
-    }
-
-    /// A rook that forks along its file and along its rank.
-    fn is_cross_rook(&self) -> bool {
-        let on_file = |along: bool| self.forked().any(|(square, _)| (square.file() == self.to.file()) == along);
-        self.kind == PieceType::Rook && on_file(true) && on_file(false) && self.is_safe()
-    }
-
-    /// A pawn dropped on the last rank below a gold.
-    fn is_bottom_pawn(&self) -> bool {
-        self.drops(PieceType::Pawn)
-            && self.to.relative_rank(self.side) == 9
-            && self.at(0, 1).and_then(|square| self.board.piece_at(square))
-                == Some(Piece::new(self.side, PieceType::Gold))
-    }
-
-    /// A pawn offered to the piece ahead.
-    fn is_striking_pawn(&self) -> bool {
-        let takes = |kind| matches!(kind, PieceType::Silver | PieceType::Gold | PieceType::King);
-        self.drops(PieceType::Pawn)
-            && self.ahead().is_some_and(takes)
-            && self.reaching(self.side, self.to).next().is_none()
-    }
-
-    /// A pawn that promotes with its next move and cannot be taken before.
-    fn is_dangling_pawn(&self) -> bool {
-        let is_free = pawn(self.side, self.to).into_iter().all(|ahead| self.board.piece_at(ahead).is_none());
-        self.drops(PieceType::Pawn) && (2..=4).contains(&self.to.relative_rank(self.side)) && is_free && self.is_safe()
     }
 }
