@@ -50,29 +50,23 @@ fn move_text_of(turn: Color, piece_at: impl Fn(Square) -> Option<Piece>, mv: Mov
 /// assert_eq!(rows[9..], ["P+00FU00FU", "-"]);
 /// # Ok::<(), enbu_movegen::SfenError>(())
 /// ```
-pub fn board_rows(setup: &Setup) -> Vec<String> {
-    let mut rows: Vec<String> = (1..=9).map(|rank| rank_row(setup, rank)).collect();
-    rows.extend(Color::ALL.into_iter().filter_map(|color| hand_row(setup, color)));
-    rows.push(sign(setup.turn).to_string());
-    rows
-}
-
 #[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-fn rank_row(setup: &Setup, rank: u8) -> String {
-    let cells = (1..=9).rev().filter_map(|file| Square::new(file, rank)).map(|square| match setup.board[square] {
+pub fn board_rows(setup: &Setup) -> Vec<String> {
+    let cell = |square: Square| match setup.board[square] {
         Some(piece) => format!("{}{}", sign(piece.color), piece_name(piece.kind)),
         None => " * ".to_owned(),
-    });
-    format!("P{rank}{}", cells.collect::<String>())
-}
-
-#[expect(clippy::indexing_slicing, reason = "arrays are indexed by the enums of movegen, whose values fit them")]
-fn hand_row(setup: &Setup, color: Color) -> Option<String> {
-    let held = HandPiece::SFEN_ORDER.into_iter().map(|piece| {
-        format!("00{}", piece_name(piece.piece_type())).repeat(usize::from(setup.hands[color].count(piece)))
-    });
-    let held: String = held.collect();
-    (!held.is_empty()).then(|| format!("P{}{held}", sign(color)))
+    };
+    let cells = |rank| (1..=9).rev().filter_map(|file| Square::new(file, rank)).map(cell).collect::<String>();
+    let mut rows: Vec<String> = (1..=9).map(|rank| format!("P{rank}{}", cells(rank))).collect();
+    for color in Color::ALL {
+        let held = HandPiece::SFEN_ORDER.into_iter().map(|piece| {
+            format!("00{}", piece_name(piece.piece_type())).repeat(usize::from(setup.hands[color].count(piece)))
+        });
+        let held: String = held.collect();
+        rows.extend((!held.is_empty()).then(|| format!("P{}{held}", sign(color))));
+    }
+    rows.push(sign(setup.turn).to_string());
+    rows
 }
 
 /// The text after `'** ` for `analysis` of the position on `board`: score,
