@@ -3,7 +3,7 @@
 use enbu_movegen::{Color, Hand, HandPiece, Move, MoveParts, Piece, PieceType, Setup, Square};
 
 use super::MAX_FORKS;
-use super::document::{self, Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Time};
+use super::document::{Cell, Clock, Diagram, Document, Entry, Initial, MoveMember, Pairs, Place, Time};
 use crate::board::{Board, may_promote};
 use crate::end::EndKind;
 use crate::kakinoki::moves;
@@ -59,13 +59,10 @@ fn diagram(setup: &Setup) -> Diagram {
         }))
     };
     let board = (1..=9).map(|file| (1..=9).map(|rank| cell(file, rank)).collect()).collect();
+    let name = |piece: HandPiece| csa::piece_name(piece.piece_type()).to_owned();
+    let hand = |held: Hand| HandPiece::ALL.map(|piece| (name(piece), Some(held.count(piece).into()))).into();
     let hands = setup.hands.into_iter().map(|held| Some(hand(held))).collect();
     Diagram { color: Some(setup.turn as u8), board, hands: Some(hands), ply: (setup.ply > 1).then_some(setup.ply) }
-}
-
-fn hand(held: Hand) -> document::Hand {
-    let count = |piece: HandPiece| (csa::piece_name(piece.piece_type()).to_owned(), Some(u64::from(held.count(piece))));
-    HandPiece::ALL.into_iter().map(count).collect()
 }
 
 struct Writer<'r> {

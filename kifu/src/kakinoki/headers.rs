@@ -62,14 +62,6 @@ impl Sides {
     }
 }
 
-fn name_of_key(key: &HeaderKey, sides: Sides) -> &str {
-    match key {
-        HeaderKey::BlackName => sides.name(Color::Black),
-        HeaderKey::WhiteName => sides.name(Color::White),
-        key => key.name(Naming::Kif).unwrap_or_default(),
-    }
-}
-
 /// Stores a header. One with exactly the text that [`lines_of`] would write for the rules
 /// becomes a rule alone; other wordings are kept, and understood where possible.
 pub(crate) fn take(key: &str, value: &str, headers: &mut Headers, rules: &mut Rules) {
@@ -221,7 +213,11 @@ fn rule_lines(rules: &Rules) -> Vec<(&'static str, String)> {
 pub(crate) fn lines_of(record: &Record, sides: Sides) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for (key, value) in record.headers.iter() {
-        let name = clean_key(name_of_key(key, sides));
+        let name = clean_key(match key {
+            HeaderKey::BlackName => sides.name(Color::Black),
+            HeaderKey::WhiteName => sides.name(Color::White),
+            key => key.name(Naming::Kif).unwrap_or_default(),
+        });
         lines.extend(value.split('\n').map(|line| (name.clone(), one_line(line))));
     }
     for (key, value) in rule_lines(&record.rules) {

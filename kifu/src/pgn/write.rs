@@ -89,12 +89,6 @@ impl Wrapped {
         self.column += width;
     }
 
-    /// A sign directly after the last word.
-    fn glue_behind(&mut self, sign: char) {
-        self.text.push(sign);
-        self.column += 1;
-    }
-
     fn comment(&mut self, text: &str) {
         if text.contains('}') {
             // Only a comment up to the end of its line can hold it.
@@ -141,7 +135,9 @@ impl Writer<'_> {
                 }
                 Step::Close { again, before } => {
                     self.board.rewind(before);
-                    self.wrapped.glue_behind(')');
+                    // Directly after the last word.
+                    self.wrapped.text.push(')');
+                    self.wrapped.column += 1;
                     self.number = true;
                     let _ = self.board.follow(self.record.node(again).event());
                 }
