@@ -75,21 +75,16 @@ impl Searched {
             return Err(BookError::offset(disk.len - rest, Fault::PartialRecord(rest)));
         }
         let searched = Self { disk, count };
-        searched.check()?;
-        Ok(searched)
-    }
-
-    fn check(&self) -> Result<(), BookError> {
         let mut last = 0;
-        for number in samples(self.count) {
-            let key = self.key(number)?;
+        for number in samples(count) {
+            let key = searched.key(number)?;
             if last > key {
                 let unsorted = BookError::offset(number * 16, Fault::Unsorted(format!("{key:016x}")));
                 return Err(BookError::file(Fault::NotSearchable(Box::new(unsorted))));
             }
             last = key;
         }
-        Ok(())
+        Ok(searched)
     }
 
     fn key(&self, number: u64) -> Result<u64, BookError> {

@@ -138,24 +138,18 @@ impl Searched {
         let disk = Disk::new(file)?;
         let layout = Layout::read(&disk.array(0)?, disk.len)?;
         let searched = Self { disk, layout };
-        searched.check()?;
-        Ok(searched)
-    }
-
-    /// Fails if samples of the positions are out of order.
-    fn check(&self) -> Result<(), BookError> {
         let mut last: Option<[u8; 32]> = None;
-        for number in samples(self.layout.count) {
-            let record = self.record(number)?;
+        for number in samples(layout.count) {
+            let record = searched.record(number)?;
             if last.is_some_and(|last| last >= record.packed) {
-                let offset = self.layout.record_offset(number);
+                let offset = layout.record_offset(number);
                 let key = record.page(offset).map_or_else(|_| "?".to_owned(), |page| page.position.to_string());
                 let unsorted = BookError::offset(offset, Fault::Unsorted(key));
                 return Err(BookError::file(Fault::NotSearchable(Box::new(unsorted))));
             }
             last = Some(record.packed);
         }
-        Ok(())
+        Ok(searched)
     }
 
     fn record(&self, number: u64) -> Result<Record, BookError> {
