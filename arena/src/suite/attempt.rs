@@ -51,19 +51,35 @@ pub struct Attempt {
 /// The option of Enbu and YaneuraOu that leaves reports out by the clock.
 const PV_INTERVAL: &str = "PvInterval";
 
-/// The course of a search: the changes of its first move.
-#[derive(Default)]
-struct Trail {
+/// The course of a search for a problem: the changes of its first move.
+struct Trail<'p> {
+    problem: &'p Problem,
     changes: Vec<(Move, Stable)>,
     nodes: u64,
 }
 
-impl Trail {
+impl Trail<'_> {
+    /// Waits for the answer, and takes the reports before it.
+    fn hear(&mut self, driver: &mut Driver, began: Instant, limit: Duration) -> Result<(Heard, Instant), ClientError> {
+        let expected = if self.problem.task == Task::Mate { "checkmate" } else { "bestmove" };
+        loop {
+            let (heard, at) = driver.reply(expected, began, limit)?;
+            match (&heard.reply, &heard.problem) {
+                (Some(Reply::Info(info)), _) => self.take(info, at.saturating_duration_since(began)),
+                (Some(Reply::BestMove(_) | Reply::Checkmate(_)), _) | (None, Some(ReplyError::BestMove(_))) => {
+                    return Ok((heard, at));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Takes a report at this time; one on a mate problem counts only with a mate.
-    fn take(&mut self, info: &Info, task: Task, time: Duration) {
+    fn take(&mut self, info: &Info, time: Duration) {
         self.nodes = self.nodes.max(info.nodes.unwrap_or(0));
         let is_mate = matches!(info.score, Some(Score::Mates | Score::MateIn(_)));
-        let counts = info.multipv.unwrap_or(1) == 1 && info.bound == Bound::Exact && (task == Task::Move || is_mate);
+        let counts = info.multipv.unwrap_or(1) == 1 && info.bound == Bound::Exact;
+        let counts = counts && (self.problem.task == Task::Move || is_mate);
         let time = info.time_ms.map_or(time, Duration::from_millis);
         if let Some(&mv) = info.pv.first().filter(|_| counts)
             && self.changes.last().is_none_or(|(last, _)| *last != mv)
@@ -147,19 +163,19 @@ impl<'m> Candidate<'m> {
         driver.new_game(patience.ready)?;
         let began = driver.go(&format!("position {}", problem.start), &Command::Go(request).to_string())?;
         let limit = clock.budget().map_or(Duration::ZERO, |budget| budget + self.slack) + patience.hang;
-        let mut trail = Trail::default();
-        let heard = match hear(driver, task, began, limit, &mut trail) {
+        let mut trail = Trail { problem, changes: Vec::new(), nodes: 0 };
+        let heard = match trail.hear(driver, began, limit) {
             // Mates are searched without end, by some engines whatever limit they are given.
             Err(ClientError::Silent(..)) if task == Task::Mate => {
                 driver.send(&Command::Stop)?;
-                hear(driver, task, began, limit + patience.hang, &mut trail)
+                trail.hear(driver, began, limit + patience.hang)
             }
             heard => heard,
         };
         let (heard, at) = heard?;
         let time = at.saturating_duration_since(began);
         let late = clock.budget().filter(|&budget| task == Task::Move && time > budget + self.slack);
-        let mut attempt = judged(problem, heard, &trail, time);
+        let mut attempt = judged(heard, &trail, time);
         if let Some(budget) = late {
             let (used, budget) = (time.as_millis(), budget.as_millis());
             let text = text!("{used} ms used of {budget}", "{budget} ミリ秒のところ {used} ミリ秒使いました");
@@ -170,29 +186,8 @@ impl<'m> Candidate<'m> {
     }
 }
 
-/// Waits for the answer, which the reports before it are taken of.
-fn hear(
-    driver: &mut Driver,
-    task: Task,
-    began: Instant,
-    limit: Duration,
-    trail: &mut Trail,
-) -> Result<(Heard, Instant), ClientError> {
-    let expected = if task == Task::Mate { "checkmate" } else { "bestmove" };
-    loop {
-        let (heard, at) = driver.reply(expected, began, limit)?;
-        match (&heard.reply, &heard.problem) {
-            (Some(Reply::Info(info)), _) => trail.take(info, task, at.saturating_duration_since(began)),
-            (Some(Reply::BestMove(_) | Reply::Checkmate(_)), _) | (None, Some(ReplyError::BestMove(_))) => {
-                return Ok((heard, at));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn judged(problem: &Problem, heard: Heard, trail: &Trail, time: Duration) -> Attempt {
-    let (task, spent) = (problem.task, Stable { nodes: trail.nodes, time });
+fn judged(heard: Heard, trail: &Trail<'_>, time: Duration) -> Attempt {
+    let (problem, task, spent) = (trail.problem, trail.problem.task, Stable { nodes: trail.nodes, time });
     let (verdict, line) = match (heard.reply, heard.problem) {
         // Engines without `go mate` take it for a search.
         (Some(Reply::BestMove(_)), _) | (None, _) if task == Task::Mate => (Verdict::NotImplemented, Vec::new()),
