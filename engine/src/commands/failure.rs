@@ -97,6 +97,11 @@ impl Force {
     pub(in crate::commands) fn existing(self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
+
+    /// Writes a text to a file, or to `out` where none is named.
+    pub(in crate::commands) fn write(self, path: Option<&Path>, text: &str, out: &mut impl Write) -> io::Result<()> {
+        path.map_or_else(|| out.write_all(text.as_bytes()), |path| write_file(path, text, self.existing()))
+    }
 }
 
 /// Fails now if a file could not be written to `path` after long work.

@@ -15,7 +15,7 @@ use enbu_language::pick;
 use enbu_movegen::Position;
 use enbu_search::{Limits, Listener, Options, Score, Search};
 
-use super::failure::{Force, cancel_on_signal, check_writable, failed, write_file};
+use super::failure::{Force, cancel_on_signal, check_writable, failed};
 use super::lines::{Line, Lines};
 use super::progress::bar;
 use engine::EngineJudge;
@@ -137,10 +137,7 @@ pub(crate) fn run(args: &OpeningsArgs, out: &mut impl Write) -> io::Result<ExitC
     for opening in &openings {
         text.push_str(&format!("{opening}\n"));
     }
-    match &args.out {
-        Some(path) => write_file(path, text, args.force.existing())?,
-        None => out.write_all(text.as_bytes())?,
-    }
+    args.force.write(args.out.as_deref(), &text, out)?;
     Ok(ExitCode::SUCCESS)
 }
 

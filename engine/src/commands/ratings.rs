@@ -16,7 +16,7 @@ use enbu_language::{Language, pick, text};
 use rayon::prelude::*;
 
 use super::choices::{Choice, of_extension};
-use super::failure::{Force, check_writable, failed, write_file};
+use super::failure::{Force, check_writable, failed};
 use super::inputs::{Input, extension, inputs_or};
 use crate::terminal::notice;
 
@@ -91,10 +91,7 @@ pub(crate) fn run(args: &RatingsArgs, out: &mut impl Write) -> io::Result<ExitCo
         return Err(failed(text!("--anchor: no game of {unknown}", "--anchor：{unknown} の対局がありません")));
     }
     let text = form(&ratings);
-    match &args.output {
-        Some(path) => write_file(path, text, args.force.existing())?,
-        None => out.write_all(text.as_bytes())?,
-    }
+    args.force.write(args.output.as_deref(), &text, out)?;
     Ok(if found.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

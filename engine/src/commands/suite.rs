@@ -16,7 +16,7 @@ use enbu_mate::{Limits, Refinement, Solver, Verdict};
 use enbu_movegen::{Move, MoveList, Position};
 
 use super::choices::{Choice, of_extension};
-use super::failure::{Force, INTERRUPTED, cancel_on_signal, check_writable, failed, named, usage, write_file};
+use super::failure::{Force, INTERRUPTED, cancel_on_signal, check_writable, failed, named, usage};
 use super::game_args::{self, ClockArgs};
 use super::matches::EngineArgs;
 use super::progress::{Progress, time_left};
@@ -96,10 +96,7 @@ pub(crate) fn run(args: &SuiteArgs, out: &mut impl Write) -> io::Result<ExitCode
     let candidates = names.iter().map(String::as_str).zip(&engines).map(candidate).collect();
     let ended = solve(&suite.problems, candidates, &mut results, args.quiet);
     let text = form(&results);
-    match &args.output {
-        Some(path) => write_file(path, text, args.force.existing())?,
-        None => out.write_all(text.as_bytes())?,
-    }
+    args.force.write(args.output.as_deref(), &text, out)?;
     if cancel.is_cancelled() {
         notice(text!("interrupted", "中断しました"));
         return Ok(ExitCode::from(INTERRUPTED));
