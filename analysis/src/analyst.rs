@@ -202,8 +202,14 @@ impl Analyst {
         rules: GameRules,
         if_busy: IfBusy,
     ) -> Option<Judged> {
-        if let Some(over) = ruled(position) {
-            return Some(Judged { over: Some(over), ..Judged::default() });
+        // A rule has ended the game.
+        let over = match position.repetition() {
+            Ruling::None => None,
+            Ruling::Draw => Some(Score::Cp(0)),
+            Ruling::Win(color) => Some(Score::Mate { winner: color.into(), plies: 0 }),
+        };
+        if over.is_some() {
+            return Some(Judged { over, ..Judged::default() });
         }
         let Some(key) = self.opening_key(position, start, rules) else {
             return Some(self.game.judge(&self.settings, position, rules));
@@ -321,10 +327,14 @@ impl Tables {
         self.searcher.search(position, limits, options, Arc::clone(&heard) as Arc<dyn Listener>);
         let mut heard = heard.0.lock();
         heard.0.sort_by_key(|report| report.multi_pv);
-        let depth = heard.0.first().map_or(0, |report| report.depth);
+        let (turn, depth) = (position.turn(), heard.0.first().map_or(0, |report| report.depth));
         let mut judged = Judged { depth, nodes: heard.1, ..Judged::default() };
         for report in &heard.0 {
-            let score = black_score(report.score, position.turn());
+            let score = match report.score {
+                enbu_search::Score::Cp(cp) => Score::Cp(if turn == Color::Black { cp } else { -cp }),
+                enbu_search::Score::MateIn(plies) => Score::Mate { winner: turn.into(), plies },
+                enbu_search::Score::MatedIn(plies) => Score::Mate { winner: (!turn).into(), plies },
+            };
             match report.end {
                 Some(LineEnd::Resign) => judged.over = Some(score),
                 end => judged.lines.push(Line { score, moves: report.pv.clone(), declares: end == Some(LineEnd::Win) }),
@@ -362,23 +372,5 @@ fn mate_limits(settings: &Settings) -> enbu_mate::Limits {
         nodes: Some(settings.mate_nodes),
         refinement: Refinement::Affordable,
         ..enbu_mate::Limits::default()
-    }
-}
-
-/// The score of a position where a rule has ended the game.
-fn ruled(position: &Position) -> Option<Score> {
-    match position.repetition() {
-        Ruling::None => None,
-        Ruling::Draw => Some(Score::Cp(0)),
-        Ruling::Win(color) => Some(Score::Mate { winner: color.into(), plies: 0 }),
-    }
-}
-
-/// A score of the side to move from Black's view.
-fn black_score(score: enbu_search::Score, turn: Color) -> Score {
-    match score {
-        enbu_search::Score::Cp(cp) => Score::Cp(if turn == Color::Black { cp } else { -cp }),
-        enbu_search::Score::MateIn(plies) => Score::Mate { winner: turn.into(), plies },
-        enbu_search::Score::MatedIn(plies) => Score::Mate { winner: (!turn).into(), plies },
     }
 }

@@ -62,12 +62,6 @@ struct Tally {
 }
 
 impl Tally {
-    fn of(mv: &MoveReport) -> Self {
-        let loss = mv.loss.unwrap_or(0.0);
-        let bad = usize::from(mv.class >= Some(Class::Mistake));
-        Self { moves: 1, loss, bad, ..Self::default() }
-    }
-
     fn add(&mut self, other: &Self) {
         self.games += other.games;
         self.won += other.won;
@@ -110,8 +104,10 @@ impl Played {
         for mv in judged.clone() {
             let time = |ms: u64| (TIME, SECONDS.iter().filter(|&&seconds| ms >= seconds * 1000).count(), None);
             let phase = (PHASE, summary::phase(report, mv.ply), None);
+            let bad = usize::from(mv.class >= Some(Class::Mistake));
+            let tally = Tally { moves: 1, loss: mv.loss.unwrap_or(0.0), bad, ..Tally::default() };
             for group in of_game.iter().cloned().chain([phase]).chain(mv.time_ms.map(time)) {
-                groups.entry(group).or_default().add(&Tally::of(mv));
+                groups.entry(group).or_default().add(&tally);
             }
         }
         let bad = judged.filter(|mv| mv.class >= Some(Class::Mistake));
