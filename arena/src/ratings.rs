@@ -208,7 +208,13 @@ impl Fit {
                 // Holds the mean of a group; the gradient has no part along it.
                 row.iter_mut().zip(groups).filter(|(_, other)| **other == group).for_each(|(cell, _)| *cell += 1.0);
             }
-            problem.fix(&mut curvature);
+            // Takes the values that are given out of the curvature.
+            for at in (0..curvature.len()).filter(|&at| problem.fixed[at]) {
+                curvature.iter_mut().for_each(|row| row[at] = 0.0);
+                curvature[at].fill(0.0);
+                // A variance of nearly nothing.
+                curvature[at][at] = 1e18;
+            }
             inverse = inverted(&curvature);
             let step: Vec<f64> =
                 inverse.iter().map(|row| row.iter().zip(&gradient).map(|(a, b)| a * b).sum()).collect();
@@ -333,16 +339,6 @@ impl Problem<'_> {
         }
         self.fixed.iter().zip(&mut gradient).filter(|(fixed, _)| **fixed).for_each(|(_, slope)| *slope = 0.0);
         (gradient, curvature)
-    }
-
-    /// Takes the values that are given out of the curvature.
-    fn fix(&self, curvature: &mut [Vec<f64>]) {
-        for at in (0..curvature.len()).filter(|&at| self.fixed[at]) {
-            curvature.iter_mut().for_each(|row| row[at] = 0.0);
-            curvature[at].fill(0.0);
-            // A variance of nearly nothing.
-            curvature[at][at] = 1e18;
-        }
     }
 }
 

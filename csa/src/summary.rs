@@ -75,7 +75,11 @@ impl TimeRules {
             "Delay" => self.delay_ms = number()?,
             "Increment" => self.increment_ms = number()?,
             "Least_Time_Per_Move" => self.least_ms = number()?,
-            "Time_Roundup" => self.rounds_up = yes(value)?,
+            "Time_Roundup" => match value.trim() {
+                "YES" => self.rounds_up = true,
+                "NO" => self.rounds_up = false,
+                _ => return Err(bad("YES or NO expected", value)),
+            },
             _ => {}
         }
         Ok(())
@@ -209,14 +213,6 @@ const MAX_MS: u64 = 1 << 48;
 fn bad(key: &str, value: &str) -> SummaryError {
     let cut = |text: &str| text.chars().filter(|letter| !letter.is_control()).take(40).collect::<String>();
     SummaryError::Value(cut(key), cut(value))
-}
-
-fn yes(value: &str) -> Result<bool, SummaryError> {
-    match value.trim() {
-        "YES" => Ok(true),
-        "NO" => Ok(false),
-        _ => Err(bad("YES or NO expected", value)),
-    }
 }
 
 /// Parses a unit such as `1sec`, `100msec` or `min`.

@@ -68,10 +68,6 @@ fn score(share: i32) -> i16 {
     }
 }
 
-fn size_class(difference: i32) -> usize {
-    [2, 8, 24].iter().filter(|&&most| difference.abs() > most).count()
-}
-
 /// One direction of the columns.
 trait Columns {
     /// Takes `number` and returns it, or returns the next number of the column; `None` at its end.
@@ -182,7 +178,7 @@ fn code_game(coder: &mut impl Coder, game: &mut Game, counts: [usize; 2], number
         let code = coder.difference(size, code).ok_or(damaged)?;
         let difference = i32::from(code >> 1) ^ -i32::from(code & 1);
         before = (expected + difference).clamp(0, PARTS);
-        size = size_class(difference);
+        size = [2, 8, 24].iter().filter(|&&most| difference.abs() > most).count();
         let kind = if position.in_check() { 1 } else { 2 };
         let mv = coder.mv(&position, kind, given.map(|scored| scored.mv)).ok_or(illegal(counts[0] + index))?;
         position.do_move(mv);

@@ -121,7 +121,10 @@ fn linked(sh: &Shell, target: &Target) -> Outcome<Vec<Library>> {
     let edges = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
     let package = target.package.first().copied().unwrap_or_default();
     let tree = cargo(&[&["tree", "--package", package, "--target", target.triple], &edges[..]].concat())?;
-    let linked: BTreeSet<(&str, &str)> = tree.lines().filter_map(name_and_version).collect();
+    // A line is `rand v0.10.3 (*)`.
+    let words = tree.lines().filter_map(|line| line.split_once(" v"));
+    let linked: BTreeSet<(&str, &str)> =
+        words.map(|(name, rest)| (name, rest.split(' ').next().unwrap_or(rest))).collect();
     let metadata = cargo(&["metadata", "--format-version", "1", "--filter-platform", target.triple])?;
     let metadata: Metadata = serde_json::from_str(&metadata)?;
     let is_linked = |library: &Library| linked.contains(&(library.name.as_str(), library.version.as_str()));
@@ -130,12 +133,6 @@ fn linked(sh: &Shell, target: &Target) -> Outcome<Vec<Library>> {
     libraries.retain(|library| library.source.is_some() && is_linked(library));
     libraries.sort();
     Ok(libraries)
-}
-
-/// Name and version in a line of `cargo tree`: `rand v0.10.3 (*)`.
-fn name_and_version(line: &str) -> Option<(&str, &str)> {
-    let mut words = line.split(' ');
-    Some((words.next()?, words.next()?.strip_prefix('v')?))
 }
 
 fn texts_of(library: &Library) -> Outcome<Vec<String>> {

@@ -68,26 +68,20 @@ fn page(command: Command) -> io::Result<String> {
     if has_commands {
         man.render_subcommands_section(&mut page)?;
     }
+    let mut roff = Roff::default();
     if let Some(examples) = examples {
-        example_section(&examples).to_writer(&mut page)?;
+        // The text after the options of the help, line by line as it is there.
+        roff.control("SH", ["EXAMPLES"]).control("nf", []);
+        for line in examples.lines().skip_while(|line| *line == "Examples:") {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []);
     }
     if name != "enbu" {
-        let mut roff = Roff::default();
         roff.control("SH", ["SEE ALSO"]).text([roman("enbu(1)")]);
-        roff.to_writer(&mut page)?;
     }
+    roff.to_writer(&mut page)?;
     String::from_utf8(page).map_err(io::Error::other)
-}
-
-/// The text after the options of the help, line by line as it is there.
-fn example_section(text: &str) -> Roff {
-    let mut roff = Roff::default();
-    roff.control("SH", ["EXAMPLES"]).control("nf", []);
-    for line in text.lines().skip_while(|line| *line == "Examples:") {
-        roff.text([roman(line)]);
-    }
-    roff.control("fi", []);
-    roff
 }
 
 #[cfg(test)]
