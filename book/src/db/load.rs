@@ -32,7 +32,7 @@ impl Loaded {
                 Line::Entry(text) => assembler.entry(text),
                 Line::Position(text) => {
                     let outcome = assembler.begin(text).1;
-                    index.extend(assembler.position().map(|key| (key.digest(), offset)));
+                    index.extend(assembler.page.as_ref().map(|page| (page.position.digest(), offset)));
                     outcome
                 }
             };

@@ -43,7 +43,7 @@ pub(crate) struct Reader<R> {
 #[derive(Debug, Default)]
 pub(crate) struct Assembler {
     /// `None` before the first position and after a faulty one, whose lines are left out.
-    page: Option<Page>,
+    pub(super) page: Option<Page>,
     /// A position was met, or the fault that there is none.
     has_begun: bool,
 }
@@ -93,11 +93,6 @@ impl Assembler {
         (finished, begun.map(|page| self.page = Some(page)))
     }
 
-    /// The position of the page that is being put together.
-    pub(crate) fn position(&self) -> Option<&PositionKey> {
-        self.page.as_ref().map(|page| &page.position)
-    }
-
     /// Takes a move line.
     pub(crate) fn entry(&mut self, text: &[u8]) -> Result<(), Fault> {
         if let Some(page) = &mut self.page {
@@ -119,10 +114,6 @@ impl Assembler {
             None => *comment = Some(text.into_owned()),
         }
         true
-    }
-
-    pub(crate) fn finish(&mut self) -> Option<Page> {
-        self.page.take()
     }
 }
 
@@ -251,7 +242,7 @@ impl<R: BufRead> Iterator for Reader<R> {
                 end => {
                     self.done = true;
                     self.page_at = self.begun_at;
-                    self.waiting = self.assembler.finish();
+                    self.waiting = self.assembler.page.take();
                     return end.err().map(Err).or_else(|| self.waiting.take().map(Ok));
                 }
             }

@@ -142,12 +142,12 @@ impl Searched {
                     }
                     Ordering::Greater => break,
                 },
-                Line::Comment(text) if assembler.position().is_some() => drop(assembler.comment(text)),
-                Line::Entry(text) if assembler.position().is_some() => assembler.entry(text).map_err(fault)?,
+                Line::Comment(text) if assembler.page.is_some() => drop(assembler.comment(text)),
+                Line::Entry(text) if assembler.page.is_some() => assembler.entry(text).map_err(fault)?,
                 Line::Blank | Line::Comment(_) | Line::Entry(_) => {}
             }
         }
-        pages.extend(assembler.finish());
+        pages.extend(assembler.page);
         Ok(pages)
     }
 }
