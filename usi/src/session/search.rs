@@ -157,7 +157,9 @@ impl Search {
         match self.answer {
             Answer::BestMove => {
                 let reported = self.last_info.as_ref().and_then(|info| info.pv.first().copied());
-                let best = reported.filter(|&best| self.position.is_legal(best)).or_else(|| first_move(&self.position));
+                let mut moves = MoveList::new();
+                self.position.legal_moves(&mut moves);
+                let best = reported.filter(|&best| self.position.is_legal(best)).or(moves.first().copied());
                 Reply::BestMove(best.map_or(BestMove::Resign, |best| BestMove::Play { best, ponder: None }))
             }
             Answer::Checkmate => Reply::Checkmate(Checkmate::Timeout),
@@ -189,10 +191,4 @@ fn complaint(outcome: &Outcome) -> String {
 fn is_line(position: &Position, moves: &[Move]) -> bool {
     let mut position = position.clone();
     moves.iter().all(|&mv| position.play(mv).is_ok())
-}
-
-fn first_move(position: &Position) -> Option<Move> {
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
-    moves.first().copied()
 }

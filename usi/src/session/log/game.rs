@@ -175,6 +175,7 @@ impl GameLog {
         record.rules.time = self.clocks;
         let Ok(mut position) = Position::from_setup(&self.setup) else { return record };
         let mut at = record.root();
+        // The one that the engine plays.
         let mut side = None;
         for entry in self.moves.iter().chain(&self.own) {
             let turn = position.turn();
@@ -189,19 +190,6 @@ impl GameLog {
                 node.remarks_mut().analyses.extend(entry.analysis.clone());
             }
         }
-        self.note_headers(side, &mut record);
-        if let Some(end) = self.end {
-            self.note_end(end, &position, side, &mut record, at);
-        }
-        record
-    }
-
-    pub(super) fn to_csa(&self, version: FileVersion) -> String {
-        csa::write_all([&self.to_record()], version)
-    }
-
-    /// Adds names and times; `side` is the one that the engine plays.
-    fn note_headers(&self, side: Option<Color>, record: &mut Record) {
         for (key, color) in [(HeaderKey::BlackName, Color::Black), (HeaderKey::WhiteName, Color::White)] {
             let name = if side == Some(color) { &self.label.engine } else { &self.label.opponent };
             if let Some(name) = name.as_ref().filter(|_| side.is_some()) {
@@ -213,6 +201,14 @@ impl GameLog {
                 record.headers.push(key, time.strftime("%Y/%m/%d %H:%M:%S").to_string());
             }
         }
+        if let Some(end) = self.end {
+            self.note_end(end, &position, side, &mut record, at);
+        }
+        record
+    }
+
+    pub(super) fn to_csa(&self, version: FileVersion) -> String {
+        csa::write_all([&self.to_record()], version)
     }
 
     /// Adds the end after `at`, with a comment if its reason is not known.
