@@ -24,6 +24,7 @@ use crate::memory::Memory;
 use crate::quiets::Quiets;
 use crate::scored::Scored;
 use crate::threat::Threats;
+use crate::tt::Table;
 use crate::value::Value;
 use crate::{params, see};
 
@@ -63,8 +64,9 @@ impl Wanted {
 }
 
 multiversion! {
-    fn next(picker: &mut Picker, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) -> Option<Move> =
-        Picker::next_inline;
+    fn next(
+        picker: &mut Picker, position: &Position, memory: &Memory, table: &Table, moves: &mut Vec<Scored>
+    ) -> Option<Move> = Picker::next_inline;
 }
 
 // Functions of their own: inlined into `next`, the compiler would hoist the parts that their loops have
@@ -186,18 +188,37 @@ impl Picker {
     }
 
     /// The next move, each wanted one once. `position` is the node's.
-    pub(crate) fn next(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) -> Option<Move> {
-        next(self, position, memory, moves)
+    ///
+    /// The entry of `table` after it is prefetched before anything else is asked of the move: with those
+    /// of the null move and of the table move, known before a node is judged, -1.5 % of the time a node.
+    pub(crate) fn next(
+        &mut self,
+        position: &Position,
+        memory: &Memory,
+        table: &Table,
+        moves: &mut Vec<Scored>,
+    ) -> Option<Move> {
+        next(self, position, memory, table, moves)
     }
 
     #[inline(always)]
-    fn next_inline(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) -> Option<Move> {
+    fn next_inline(
+        &mut self,
+        position: &Position,
+        memory: &Memory,
+        table: &Table,
+        moves: &mut Vec<Scored>,
+    ) -> Option<Move> {
+        let found = |mv| {
+            table.prefetch(position.key_after(mv));
+            mv
+        };
         loop {
             match self.stage {
                 Stage::Table => {
                     self.stage = if position.in_check() { Stage::GenerateEvasions } else { Stage::GenerateCaptures };
                     if self.plan.table_move.is_some() {
-                        return self.plan.table_move;
+                        return self.plan.table_move.map(found);
                     }
                 }
                 Stage::GenerateCaptures => {
@@ -205,7 +226,7 @@ impl Picker {
                     self.stage = Stage::GoodCaptures;
                 }
                 // The exchange is computed only for moves that are reached: most nodes fail high before.
-                Stage::GoodCaptures => match self.take_best(moves).and_then(Scored::mv) {
+                Stage::GoodCaptures => match self.take_best(moves).and_then(Scored::mv).map(found) {
                     Some(mv) if see::reaches(position, mv, self.plan.wanted.threshold()) => return Some(mv),
                     Some(mv) => self.keep_bad(mv, moves),
                     None if self.plan.wanted != Wanted::All => self.stage = Stage::Done,
@@ -217,7 +238,7 @@ impl Picker {
                     let killer = self.killers[index]
                         .filter(|&mv| Some(mv) != self.plan.table_move && position.piece_at(mv.to()).is_none());
                     match killer {
-                        Some(mv) if position.is_legal(mv) => return Some(mv),
+                        Some(mv) if position.is_legal(mv) => return Some(found(mv)),
                         _ => self.killers[index] = None,
                     }
                 }
@@ -234,13 +255,13 @@ impl Picker {
                     }
                     // Handed out as a killer already.
                     Some(best) if self.killers.contains(&best.mv()) => {}
-                    Some(best) => return self.hand_out(best),
+                    Some(best) => return self.hand_out(best).map(found),
                     None => self.begin_bad_captures(),
                 },
                 Stage::BadCaptures if self.current < self.bad_end => {
                     self.current += 1;
                     self.history = None;
-                    return moves[self.current - 1].mv();
+                    return moves[self.current - 1].mv().map(found);
                 }
                 Stage::BadCaptures if self.bad_quiets.is_some() => {
                     self.current = self.bad_quiets?;
@@ -252,7 +273,7 @@ impl Picker {
                 Stage::BadQuiets if self.skips_quiets => self.stage = Stage::Done,
                 Stage::BadQuiets => match self.take_best(moves) {
                     Some(best) if self.killers.contains(&best.mv()) => {}
-                    Some(best) => return self.hand_out(best),
+                    Some(best) => return self.hand_out(best).map(found),
                     None => self.stage = Stage::Done,
                 },
                 Stage::GenerateEvasions => {
@@ -261,7 +282,7 @@ impl Picker {
                 }
                 Stage::Evasions => match self.take_best(moves) {
                     None => self.stage = Stage::Done,
-                    Some(best) => return best.mv(),
+                    Some(best) => return best.mv().map(found),
                 },
                 Stage::BadCaptures | Stage::Done => return None,
             }
@@ -441,6 +462,10 @@ mod tests {
         Plan { wanted: Wanted::All, which: Moves::All, table_move, killers, line }
     }
 
+    fn table() -> Table {
+        Table::new(1, 1).expect("memory")
+    }
+
     fn picked(position: &Position, wanted: Wanted, table_move: Option<Move>) -> Vec<Move> {
         let (memory, mut moves) = (Memory::new(), Vec::new());
         let mut killers = Killers::default();
@@ -449,7 +474,7 @@ mod tests {
         list.iter().rev().take(3).for_each(|&mv| killers.add(mv));
         let mut picker = Picker::new(position, Plan { wanted, killers, ..plan(table_move) }, &moves);
         let mut out = Vec::new();
-        while let Some(mv) = picker.next(position, &memory, &mut moves) {
+        while let Some(mv) = picker.next(position, &memory, &table(), &mut moves) {
             out.push(mv);
         }
         picker.close(&mut moves);
@@ -494,7 +519,7 @@ mod tests {
                     if out.len() == asked {
                         picker.only_quiet_checks(&mut moves);
                     }
-                    let Some(mv) = picker.next(&position, &memory, &mut moves) else { break };
+                    let Some(mv) = picker.next(&position, &memory, &table(), &mut moves) else { break };
                     out.push(mv);
                 }
                 let wanted = |mv: &Move| position.piece_at(mv.to()).is_some() || position.gives_check(*mv);
@@ -513,7 +538,7 @@ mod tests {
             let memory = Memory::new();
             let mut picker = Picker::new(&position, Plan { which, ..plan(None) }, &moves);
             let mut out = Vec::new();
-            while let Some(mv) = picker.next(&position, &memory, &mut moves) {
+            while let Some(mv) = picker.next(&position, &memory, &table(), &mut moves) {
                 out.push(mv.to_string());
             }
             picker.close(&mut moves);

@@ -56,11 +56,10 @@ impl Worker<'_> {
         let mut picker = self.picker(Wanted::Gaining(0), table_move, self.line(ply));
         let recapture = self.position.last_move().map(Move::to);
         let (mut number, mut anchor) = (0, Anchor::None);
-        while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, &self.job.table, &mut self.moves) {
             if self.overlooks(mv) {
                 continue;
             }
-            self.job.table.prefetch(self.position.key_after(mv));
             if best > -DECIDED {
                 number += 1;
                 match self.prospect(mv, number, recapture) {

@@ -226,7 +226,7 @@ impl Worker<'_> {
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let mut number = 0;
         let order: Vec<Move> = self.root_moves[line..].iter().map(|root_move| root_move.mv).collect();
-        while let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) {
+        while let Some(mv) = picker.next(&self.position, self.memory, &self.job.table, &mut self.moves) {
             // The lines before this one, and moves that the user left out.
             let Some(index) = index_of(&order, mv).map(|index| line + index) else { continue };
             self.root_move = Some(mv);

@@ -41,6 +41,10 @@ impl Worker<'_> {
             return alpha;
         }
         let excluded = self.frame(ply).excluded;
+        // While this one is on its way: a quarter to a third of all waiting for the table was for it.
+        if kind == NodeKind::Cut && depth >= params::null_move_depth() {
+            self.job.table.prefetch(self.position.key_after_null_move());
+        }
         let entry = self.job.table.probe(self.position.key(), ply);
         let may_cut = !kind.is_pv() && excluded.is_none();
         if let Some(entry) = entry.filter(|entry| may_cut && entry.decides(depth, alpha, beta)) {
@@ -54,6 +58,9 @@ impl Worker<'_> {
             return value;
         }
         let entry = entry.map(|entry| Entry { mv: entry.mv.filter(|&mv| self.position.is_legal(mv)), ..entry });
+        if let Some(mv) = entry.and_then(|entry| entry.mv) {
+            self.job.table.prefetch(self.position.key_after(mv));
+        }
         let judged = self.judge(entry.as_ref(), ply);
         let eval = judged.map(|judged| judged.eval);
         let was_pv = kind.is_pv() || entry.is_some_and(|entry| entry.on_pv);
@@ -165,12 +172,11 @@ impl Worker<'_> {
             if best.value > -DECIDED && self.only_checks_count(node, alpha) {
                 picker.only_quiet_checks(&mut self.moves);
             }
-            let Some(mv) = picker.next(&self.position, self.memory, &mut self.moves) else { break };
+            let Some(mv) = picker.next(&self.position, self.memory, &self.job.table, &mut self.moves) else { break };
             if Some(mv) == node.excluded || self.overlooks(mv) {
                 continue;
             }
             number += 1;
-            self.job.table.prefetch(self.position.key_after(mv));
             let candidate = self.candidate_move(mv, number, &picker);
             let victim = candidate.victim;
             let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };

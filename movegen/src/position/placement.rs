@@ -175,6 +175,12 @@ impl Placement {
         self.board_key ^= zobrist::WHITE_TO_MOVE;
     }
 
+    /// The [`key`](Self::key) after a null move, without making it.
+    #[inline]
+    pub fn key_after_null_move(&self) -> u64 {
+        self.key() ^ zobrist::WHITE_TO_MOVE
+    }
+
     /// The [`key`](Self::key) after a legal move, without making it: for an early prefetch of a table
     /// entry.
     #[inline]
