@@ -325,6 +325,7 @@ impl Picker {
         self.picked = 0;
         let Plan { which, table_move, line, .. } = self.plan;
         let known = memory.moves.after(position.turn(), line);
+        known.prefetch();
         let check_squares = self.check_squares(position);
         let (threats, non_check_targets) = match self.only_checks {
             true => (Threats::NONE, Bitboard::EMPTY),
