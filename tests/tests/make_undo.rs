@@ -27,9 +27,9 @@ fn undoing_a_null_move_restores_the_position() {
             continue;
         }
         let before = snapshot(&position);
-        let turn = position.turn();
+        let (turn, announced) = (position.turn(), position.key_after_null_move());
         position.do_null_move();
-        assert_eq!(position.turn(), !turn, "{sfen}");
+        assert_eq!((position.turn(), position.key()), (!turn, announced), "{sfen}");
         position.undo_null_move();
         assert_eq!(snapshot(&position), before, "{sfen}");
     }
