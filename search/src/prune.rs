@@ -5,7 +5,7 @@
 
 use crate::node::{Judgement, Node, NodeKind};
 use crate::params;
-use crate::picker::Wanted;
+use crate::picker::{self, Wanted};
 use crate::report::Bound;
 use crate::see;
 use crate::tt::Entry;
@@ -91,7 +91,7 @@ impl Worker<'_> {
             .filter(|&mv| self.position.piece_at(mv.to()).is_some() && see::reaches(&self.position, mv, needed));
         let mut picker = self.picker(Wanted::Gaining(needed.max(0)), table_move, node.line);
         let mut found = None;
-        while let Some(mv) = picker.next(&self.position, self.memory, &self.job.table, &mut self.moves) {
+        while let Some(mv) = picker::next(&mut picker, &self.position, self.memory, &self.job.table, &mut self.moves) {
             self.make(mv, ply);
             let mut value = -self.quiescence(node.kind.child(), -target, 1 - target, ply + 1);
             if value >= target && depth > 0 {

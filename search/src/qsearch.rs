@@ -5,7 +5,7 @@ use enbu_movegen::{Move, Square};
 
 use crate::history::Line;
 use crate::node::NodeKind;
-use crate::picker::{Picker, Plan, Wanted};
+use crate::picker::{self, Picker, Plan, Wanted};
 use crate::report::Bound;
 use crate::tt::Entry;
 use crate::value::{DECIDED, INFINITE, Value, mated_at};
@@ -56,7 +56,7 @@ impl Worker<'_> {
         let mut picker = self.picker(Wanted::Gaining(0), table_move, self.line(ply));
         let recapture = self.position.last_move().map(Move::to);
         let (mut number, mut anchor) = (0, Anchor::None);
-        while let Some(mv) = picker.next(&self.position, self.memory, &self.job.table, &mut self.moves) {
+        while let Some(mv) = picker::next(&mut picker, &self.position, self.memory, &self.job.table, &mut self.moves) {
             if self.overlooks(mv) {
                 continue;
             }

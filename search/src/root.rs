@@ -7,7 +7,6 @@ use enbu_movegen::{Declaration, EnteringKingRule, Move};
 use crate::clock::doubt;
 use crate::limits::{Lines, Moves};
 use crate::node::{Best, Effort, NodeKind};
-use crate::params;
 use crate::report::{BestMove, Bound, LineEnd, Report};
 use crate::root_move::{RootMove, Vote, settle};
 use crate::shared::Role;
@@ -15,6 +14,7 @@ use crate::update::FailedMoves;
 use crate::value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Score, Value, mate_at, mated_at};
 use crate::vote::choose;
 use crate::worker::{Anchor, Worker};
+use crate::{params, picker};
 
 /// The deepest iteration, in plies.
 const DEEPEST: i32 = MAX_PLY as i32 - 1;
@@ -226,7 +226,7 @@ impl Worker<'_> {
         let (mut best, mut anchor) = (Best { value: -INFINITE, mv: None }, Anchor::None);
         let mut number = 0;
         let order: Vec<Move> = self.root_moves[line..].iter().map(|root_move| root_move.mv).collect();
-        while let Some(mv) = picker.next(&self.position, self.memory, &self.job.table, &mut self.moves) {
+        while let Some(mv) = picker::next(&mut picker, &self.position, self.memory, &self.job.table, &mut self.moves) {
             // The lines before this one, and moves that the user left out.
             let Some(index) = index_of(&order, mv).map(|index| line + index) else { continue };
             self.root_move = Some(mv);

@@ -6,7 +6,7 @@ use crate::extend::Extension;
 use crate::history::Line;
 use crate::limits::Moves;
 use crate::node::{Best, Candidate, Effort, Node, NodeKind, Trend};
-use crate::picker::{Picker, Plan, Wanted};
+use crate::picker::{self, Picker, Plan, Wanted};
 use crate::report::Bound;
 use crate::tt::Entry;
 use crate::update::FailedMoves;
@@ -172,7 +172,10 @@ impl Worker<'_> {
             if best.value > -DECIDED && self.only_checks_count(node, alpha) {
                 picker.only_quiet_checks(&mut self.moves);
             }
-            let Some(mv) = picker.next(&self.position, self.memory, &self.job.table, &mut self.moves) else { break };
+            let Some(mv) = picker::next(&mut picker, &self.position, self.memory, &self.job.table, &mut self.moves)
+            else {
+                break;
+            };
             if Some(mv) == node.excluded || self.overlooks(mv) {
                 continue;
             }
