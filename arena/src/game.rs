@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use enbu_language::{Both, text};
 use enbu_movegen::{Color, Move};
-use enbu_usi::client::{Answer, ClientError, LastReport};
+use enbu_usi::client::{Answer, ClientError, Driver, LastReport};
 use enbu_usi::{BestMove, Command, GameResult};
 
 use crate::adjudication::{Adjudication, Adjudicator, FactFinder};
@@ -21,6 +21,9 @@ use crate::watch::{LiveGame, Seat, Spectators};
 
 /// Longest word of an engine in a message, in characters.
 const MAX_WORD: usize = 40;
+
+/// Longest error of an engine in a message, in characters.
+const MAX_ERROR: usize = 400;
 
 /// Longest line of play in a message, in plies.
 const MAX_LINE: usize = 20;
@@ -153,10 +156,14 @@ impl Game<'_, '_> {
         Ok(())
     }
 
-    /// Adds unsolicited output since the last call to the engine's faults.
+    /// Adds unsolicited output and an error since the last call to the engine's faults.
     fn collect_noise(&mut self, color: Color) {
-        if let Some(client) = self.players[color].running.as_mut() {
-            count_all(&mut self.faults[color], &faults(client.take_noise()));
+        let name = self.players[color].name;
+        let Some(noise) = self.players[color].running.as_mut().map(Driver::take_noise) else { return };
+        count_all(&mut self.faults[color], &faults(&noise));
+        if let (Some(error), None) = (noise.error, &self.remark) {
+            let error: String = error.chars().take(MAX_ERROR).collect();
+            self.remark = Some(Both::of(text!("{name}: {error}", "{name}：{error}")));
         }
     }
 

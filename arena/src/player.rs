@@ -159,7 +159,7 @@ impl Player<'_> {
     /// Ends the process by `quit`; any further output is a fault.
     pub(crate) fn quit(&mut self) -> Faults {
         let noise = self.running.take().map(|mut driver| driver.quit(self.patience.quit));
-        noise.map(faults).unwrap_or_default()
+        noise.as_ref().map(faults).unwrap_or_default()
     }
 }
 
@@ -183,12 +183,13 @@ fn defaults(spec: &EngineSpec, identity: &EngineIdentity) -> Vec<(&'static str, 
     ponder.into_iter().chain(resources).collect()
 }
 
-pub(crate) fn faults(noise: Noise) -> Faults {
+pub(crate) fn faults(noise: &Noise) -> Faults {
     let mut faults = Faults::default();
     count(&mut faults, Fault::Stray, noise.stray_answers);
     count(&mut faults, Fault::Late, noise.late_lines);
     count(&mut faults, Fault::Garbage, noise.unknown_lines);
     count(&mut faults, Fault::Flood, noise.lost_lines);
+    count(&mut faults, Fault::Error, u32::from(noise.error.is_some()));
     faults
 }
 

@@ -40,13 +40,15 @@ pub enum Fault {
     Garbage,
     /// Lines too long or too many to be read.
     Flood,
+    /// An error that the engine reports, as of a file it cannot read.
+    Error,
 }
 
 impl Fault {
     /// Its name in the language of the process; in English the word of files.
     pub fn name(self) -> String {
         const JAPANESE: &str = "反則手 時間切れ 応答なし エンジン停止 不正な読み筋 不正な先読み手 余分な応答 \
-                                早すぎる応答 遅れた出力 不明な行 過剰な出力";
+                                早すぎる応答 遅れた出力 不明な行 過剰な出力 エラー報告";
         pick(self.to_string(), JAPANESE.split(' ').nth(self as usize).unwrap_or_default().to_owned())
     }
 }

@@ -158,6 +158,22 @@ fn faults_that_lose_nothing_are_counted() {
     }
 }
 
+/// Such an engine may play with another evaluation than the one that is to be judged.
+#[test]
+fn an_error_that_an_engine_reports_is_counted_and_shown() {
+    let played = Match::between("reports-error", "fine").with(&["--tc", "depth=1", "--games", "2", "--max-moves", "2"]);
+    let played = played.with(&["--hang", "30"]);
+    let output = played.play();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(stdout.contains("error1=2"), "{stdout}");
+    assert!(stderr.contains("game 1: max_moves: one: Error! : nn.bin"), "{stderr}");
+    assert!(!stderr.contains('\u{1b}'), "{stderr:?}");
+    for game in games(&played.path("out.jsonl")) {
+        assert_eq!((&game["faults1"], &game["faults2"]), (&serde_json::json!({"error": 1}), &serde_json::json!({})));
+        assert!(game["text"].as_str().unwrap().starts_with("one: Error! : nn.bin"), "{game}");
+    }
+}
+
 #[test]
 fn pondering_engines_are_held_to_the_protocol() {
     let ponder = |fault| {

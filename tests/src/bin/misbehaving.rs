@@ -25,6 +25,8 @@ enum Fault {
     NoUsiOk,
     /// Ends at `usi`.
     DiesAtStart,
+    /// Reports an error before `readyok`.
+    ReportsError,
     /// No answer to `isready`.
     NoReadyOk,
     /// No answer to `go`.
@@ -77,10 +79,11 @@ enum Fault {
     IgnoresQuit,
 }
 
-const FAULTS: [(&str, Fault); 28] = [
+const FAULTS: [(&str, Fault); 29] = [
     ("fine", Fault::Fine),
     ("no-usiok", Fault::NoUsiOk),
     ("dies-at-start", Fault::DiesAtStart),
+    ("reports-error", Fault::ReportsError),
     ("no-readyok", Fault::NoReadyOk),
     ("silent", Fault::Silent),
     ("deaf", Fault::Deaf),
@@ -175,6 +178,10 @@ impl Engine {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Usi => self.introduce(),
+            Command::IsReady if self.fault == Fault::ReportsError => {
+                say("info string Error! : nn.bin \u{1b}[2J was not found");
+                say("readyok");
+            }
             Command::IsReady if self.fault != Fault::NoReadyOk => say("readyok"),
             Command::Position(position) => {
                 self.position = Position::from_setup(&position.setup).expect("a playable position");

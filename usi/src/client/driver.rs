@@ -31,8 +31,8 @@ impl EngineIdentity {
     }
 }
 
-/// Counts of the unexpected lines of an engine since the last [`Driver::take_noise`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counts of the unexpected lines of an engine since the last [`Driver::take_noise`], and its error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
     /// `bestmove` lines that answered nothing.
     pub stray_answers: u32,
@@ -42,6 +42,8 @@ pub struct Noise {
     pub unknown_lines: u32,
     /// Lines lost because they were too long or too many.
     pub lost_lines: u32,
+    /// The first `info string` that begins with "error", in any case.
+    pub error: Option<String>,
 }
 
 /// Last report of a search before its answer: the best line, without bounds.
@@ -83,6 +85,9 @@ pub trait Wiretap: Send {
 
 /// Maximum size of the options of an engine in bytes, as it declares them; others are lost.
 const MAX_IDENTITY_BYTES: usize = 1 << 20;
+
+/// The beginning of a line for people.
+const TEXT: &str = "info string ";
 
 /// Longest name of an engine, in characters.
 const MAX_NAME: usize = 100;
@@ -229,7 +234,7 @@ impl Driver {
         // An engine that floods always has more.
         for _ in 0..MAX_WAITING_LINES {
             let Some(line) = self.process.poll_line()? else { break };
-            self.wiretap.iter_mut().for_each(|tap| tap.heard(&line.text));
+            self.hear(&line.text);
             if let Some(answer) = self.take(line, report) {
                 return Ok(Some(answer));
             }
@@ -241,6 +246,15 @@ impl Driver {
     /// closed its output.
     pub fn set_waker(&mut self, wake: impl Fn() + Send + 'static) {
         self.process.set_waker(Box::new(wake));
+    }
+
+    /// Logs a line and notes an error, as of an evaluation file that cannot be read.
+    fn hear(&mut self, line: &str) {
+        self.wiretap.iter_mut().for_each(|tap| tap.heard(line));
+        let text = line.get(TEXT.len()..).filter(|_| line.starts_with(TEXT));
+        if let Some(text) = text.filter(|text| text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("error"))) {
+            self.noise.error.get_or_insert_with(|| text.to_owned());
+        }
     }
 
     /// Takes a line during a search, and returns the answer if it is one.
@@ -289,7 +303,7 @@ impl Driver {
     }
 
     fn count_late(&mut self, line: &Line) {
-        self.wiretap.iter_mut().for_each(|tap| tap.heard(&line.text));
+        self.hear(&line.text);
         let heard = parse_reply(&line.text);
         match (heard.reply, heard.problem) {
             (Some(Reply::BestMove(_)), _) | (_, Some(ReplyError::BestMove(_))) => self.noise.stray_answers += 1,
@@ -319,7 +333,7 @@ impl Driver {
 
     fn line(&mut self, expected: &'static str, since: Instant, limit: Duration) -> Result<Line, ClientError> {
         let line = self.process.line(expected, since, limit)?;
-        self.wiretap.iter_mut().for_each(|tap| tap.heard(&line.text));
+        self.hear(&line.text);
         Ok(line)
     }
 }
