@@ -91,7 +91,7 @@ impl Default for Timing {
         Self {
             network_delay_ms: 120,
             network_delay2_ms: 1120,
-            minimum_thinking_time_ms: 2000,
+            minimum_thinking_time_ms: 1,
             slow_mover: 100,
             rounding: Rounding::UpToFullSecond,
             ponder: false,

@@ -21,7 +21,7 @@ const SPINS: [(&str, i64, i64, i64); 10] = [
     ("DrawValueWhite", -2, -30_000, 30_000),
     ("SkillLevel", 20, 0, 20),
     ("SkillSeed", 0, 0, 1_000_000_000),
-    ("MinimumThinkingTime", 2000, 1, 100_000),
+    ("MinimumThinkingTime", 1, 1, 100_000),
     ("PvInterval", 300, 0, 1_000_000),
 ];
 

@@ -49,7 +49,7 @@ rows! {
     NetworkDelay2 { name: "NetworkDelay2", alias: None, label: "通信遅延の最大", kind: Kind::Spin(1120, 0, 10_000),
         english: "Margin before the hard limit of the clock, in ms, at most 60 % of it; 250 suits a GUI on the same machine.",
         japanese: "通信遅延の最大（ミリ秒）。時間切れを防ぐ余裕で、残り時間の 60 % が上限です。同じ PC の GUI なら 250 程度で十分です。" }
-    MinimumThinkingTime { name: "MinimumThinkingTime", alias: None, label: "最小思考時間", kind: Kind::Spin(2000, 1, 100_000),
+    MinimumThinkingTime { name: "MinimumThinkingTime", alias: None, label: "最小思考時間", kind: Kind::Spin(1, 1, 100_000),
         english: "Minimum time for a move, in ms, but at most a twentieth of the time on the clock.",
         japanese: "最小思考時間（ミリ秒）。持ち時間の残りの 20 分の 1 を超えない範囲で適用します。" }
     SlowMover { name: "SlowMover", alias: None, label: "時間の使い方", kind: Kind::Spin(100, 1, 1000),
