@@ -86,9 +86,6 @@ pub trait Wiretap: Send {
 /// Maximum size of the options of an engine in bytes, as it declares them; others are lost.
 const MAX_IDENTITY_BYTES: usize = 1 << 20;
 
-/// The beginning of a line for people.
-const TEXT: &str = "info string ";
-
 /// Longest name of an engine, in characters.
 const MAX_NAME: usize = 100;
 
@@ -251,8 +248,7 @@ impl Driver {
     /// Logs a line and notes an error, as of an evaluation file that cannot be read.
     fn hear(&mut self, line: &str) {
         self.wiretap.iter_mut().for_each(|tap| tap.heard(line));
-        let text = line.get(TEXT.len()..).filter(|_| line.starts_with(TEXT));
-        if let Some(text) = text.filter(|text| text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("error"))) {
+        if let Some(text) = line.strip_prefix("info string ").filter(|text| is_error(text)) {
             self.noise.error.get_or_insert_with(|| text.to_owned());
         }
     }
@@ -336,6 +332,11 @@ impl Driver {
         self.hear(&line.text);
         Ok(line)
     }
+}
+
+/// Returns true for a text that begins with "error", in any case.
+fn is_error(text: &str) -> bool {
+    text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("error"))
 }
 
 impl LastReport {
