@@ -16,9 +16,9 @@ use std::cell::OnceCell;
 use enbu_eval::piece_value::{exchange, on_board};
 use enbu_isa::multiversion;
 use enbu_movegen::PieceType::{self, Pawn, ProPawn};
-use enbu_movegen::{Bitboard, CheckSquares, Move, MoveSet, Position, Scope, Square};
+use enbu_movegen::{Attacked, Bitboard, CheckSquares, Move, MoveSet, Position, Scope, Square};
 
-use crate::history::{Killers, Line, Origin};
+use crate::history::{Killers, Known, Line, QuietKey};
 use crate::limits::Moves;
 use crate::memory::Memory;
 use crate::quiets::Quiets;
@@ -111,6 +111,8 @@ pub(crate) struct Picker {
     /// The squares from which the moves give check, found on first use: most nodes that fail high
     /// do so before, by a table move or a capture.
     check_squares: OnceCell<Option<CheckSquares>>,
+    /// The squares that the opponent attacks, found on first use.
+    theirs: OnceCell<Attacked>,
     start: usize,
     /// Bad captures are kept at `start..bad_end`.
     bad_end: usize,
@@ -143,6 +145,7 @@ impl Picker {
             stage: Stage::Table,
             killers: plan.killers.0,
             check_squares: OnceCell::new(),
+            theirs: OnceCell::new(),
             start: moves.len(),
             bad_end: moves.len(),
             current: moves.len(),
@@ -160,6 +163,23 @@ impl Picker {
     #[inline]
     pub(crate) fn check_squares(&self, position: &Position) -> Option<&CheckSquares> {
         self.check_squares.get_or_init(|| position.check_squares()).as_ref()
+    }
+
+    /// The squares that the opponent attacks in `position`, the node's.
+    #[inline(always)]
+    fn theirs(&self, position: &Position) -> &Attacked {
+        self.theirs.get_or_init(|| Attacked::by(position, !position.turn()))
+    }
+
+    /// The key of `mv` in `position`, the node's, if it is quiet.
+    pub(crate) fn quiet_key(&self, position: &Position, mv: Move) -> Option<QuietKey> {
+        position.piece_at(mv.to()).is_none().then(|| QuietKey::of(position, mv, self.theirs(position).all))
+    }
+
+    /// History of the quiet moves of `position`, the node's.
+    #[inline(always)]
+    pub(crate) fn known<'a>(&self, position: &Position, memory: &'a Memory) -> Known<'a> {
+        memory.moves.after(position.turn(), self.plan.line, self.theirs(position).all)
     }
 
     /// Returns true if the last move is a capture whose exchange is known not to lose.
@@ -301,7 +321,7 @@ impl Picker {
     /// Pushes all moves, the table move excepted, with captures before all others.
     #[inline(always)]
     fn generate_evasions(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) {
-        let known = memory.moves.after(position.turn(), self.plan.line);
+        let known = self.known(position, memory);
         self.generate(position, Scope::All, moves, |mv| match position.piece_at(mv.to()) {
             Some(_) => (1 << 20) + capture_order(position, memory, mv),
             None => known.of(position, mv),
@@ -314,13 +334,13 @@ impl Picker {
     fn generate_quiets(&mut self, position: &Position, memory: &Memory, moves: &mut Vec<Scored>) {
         self.current = moves.len();
         self.picked = 0;
-        let Plan { which, table_move, line, .. } = self.plan;
-        let known = memory.moves.after(position.turn(), line);
+        let Plan { which, table_move, .. } = self.plan;
+        let (theirs, known) = (self.theirs(position), self.known(position, memory));
         known.prefetch();
         let check_squares = self.check_squares(position);
         let (threats, non_check_targets) = match self.only_checks {
             true => (Threats::NONE, Bitboard::EMPTY),
-            false => (Threats::new(position), Bitboard::ALL),
+            false => (Threats::new(position, theirs), Bitboard::ALL),
         };
         let threats = &threats;
         let mut quiets = Quiets { position, moves, table_move, non_check_targets };
@@ -329,25 +349,25 @@ impl Picker {
             MoveSet::Drops { piece, to } => {
                 let kind = piece.piece_type();
                 let sums = || {
-                    let sums = known.row(piece.into(), kind).sums();
-                    move |to: Square| i32::from(sums[to])
+                    let sums = known.drops(piece).sums();
+                    move |to: Square| i32::from(sums[usize::from(theirs.all.contains(to))][to])
                 };
                 quiets.push(to, checking(kind, None), || threats.of_drops(kind), |to| Move::drop(piece, to), sums);
             }
             MoveSet::Piece { from, plain, promote } => {
                 let Some(kind) = position.piece_at(from).map(|piece| piece.kind) else { return };
                 let purpose = |kind| move || threats.of_piece(position, kind, from);
-                let scores = |origin, kind| {
+                let scores = |promotes, kind| {
                     move || {
-                        let row = known.row(origin, kind);
+                        let row = known.moves(from, promotes, kind);
                         move |to| row.of(to)
                     }
                 };
                 let promoted = kind.promoted().unwrap_or(kind);
                 let checks = checking(promoted, Some(from));
-                let score = scores(Origin::promoting(from), promoted);
+                let score = scores(true, promoted);
                 quiets.push(promote, checks, purpose(promoted), |to| Move::promotion(from, to), score);
-                let score = scores(from.into(), kind);
+                let score = scores(false, kind);
                 quiets.push(plain, checking(kind, Some(from)), purpose(kind), |to| Move::board(from, to), score);
             }
             MoveSet::Pawns { color, plain, promote } => {
@@ -355,9 +375,9 @@ impl Picker {
                 let checking =
                     |placed| check_squares.map_or(Bitboard::EMPTY, |squares| squares.pawn_squares(position, placed));
                 let purpose = |placed| move || threats.of_pawns(placed);
-                let score = || |to| known.row(Origin::promoting(from(to)), ProPawn).of(to);
+                let score = || |to| known.moves(from(to), true, ProPawn).of(to);
                 quiets.push(promote, checking(ProPawn), purpose(ProPawn), |to| Move::promotion(from(to), to), score);
-                let score = || |to| known.row(from(to).into(), Pawn).of(to);
+                let score = || |to| known.moves(from(to), false, Pawn).of(to);
                 quiets.push(plain, checking(Pawn), purpose(Pawn), |to| Move::board(from(to), to), score);
             }
         });

@@ -92,7 +92,7 @@ impl Worker<'_> {
         let mut picker = self.picker(Wanted::Gaining(needed.max(0)), table_move, node.line);
         let mut found = None;
         while let Some(mv) = picker::next(&mut picker, &self.position, self.memory, &self.job.table, &mut self.moves) {
-            self.make(mv, ply);
+            self.make(mv, ply, None);
             let mut value = -self.quiescence(node.kind.child(), -target, 1 - target, ply + 1);
             if value >= target && depth > 0 {
                 value = -self.node(node.kind.child(), -target, 1 - target, depth, ply + 1);

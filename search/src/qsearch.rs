@@ -72,7 +72,7 @@ impl Worker<'_> {
                     Prospect::Gain(_) | Prospect::Forcing => {}
                 }
             }
-            self.make(mv, ply);
+            self.make(mv, ply, None);
             let value = -self.quiescence(kind, -beta, -alpha, ply + 1);
             self.unmake();
             if self.stopped {

@@ -233,7 +233,8 @@ impl Worker<'_> {
             number += 1;
             let reduction = self.root_reduction(&node, mv, number, &picker);
             let before = self.nodes;
-            self.make(mv, 0);
+            let quiet = picker.quiet_key(&self.position, mv);
+            self.make(mv, 0, quiet);
             let effort = Effort { number, depth: depth - 1, reduced: depth - 1 - reduction, best: best.value };
             let value = self.search_child(NodeKind::Pv, alpha, beta, effort, 0);
             self.unmake();
@@ -277,10 +278,10 @@ impl Worker<'_> {
             }
             tried.push(mv, &self.position, best.mv);
         }
-        picker.close(&mut self.moves);
         if let Some(mv) = best.mv.filter(|_| !self.stopped) {
-            self.reward(mv, &tried, &node);
+            self.reward(mv, &tried, &node, &picker);
         }
+        picker.close(&mut self.moves);
         self.frame_mut(0).anchor = anchor;
         if !self.stopped && line == 0 {
             self.conclude(&node, &best, original_alpha, beta);

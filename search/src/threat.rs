@@ -53,13 +53,13 @@ impl Threats {
         by_their_pawns: Bitboard::EMPTY,
     };
 
+    /// Those in `position`, where the opponent attacks the squares `theirs`.
     #[inline(always)]
-    pub(crate) fn new(position: &Position) -> Self {
+    pub(crate) fn new(position: &Position, theirs: &Attacked) -> Self {
         use PieceType::{Bishop, Dragon, Gold, Horse, ProSilver, Rook, Silver};
         let all = |kinds: &[PieceType]| kinds.iter().fold(Bitboard::EMPTY, |set, &kind| set | position.by_kind(kind));
         let (generals, majors) = (all(&[Silver, Gold, ProSilver]), all(&[Bishop, Rook, Horse, Dragon]));
         let (us, them) = (position.turn(), !position.turn());
-        let theirs = Attacked::by(position, them);
         Self {
             on_generals: Origins::of_any(us, generals & position.by_color(them), position.occupied()),
             on_majors: Origins::of_any(us, majors & position.by_color(them), position.occupied()),
@@ -148,7 +148,7 @@ mod tests {
             Some(piece) => piece.piece_type(),
             None => mv.from().and_then(|from| position.piece_at(from)).expect("a piece").kind,
         };
-        let threats = Threats::new(&position);
+        let threats = Threats::new(&position, &Attacked::by(&position, !position.turn()));
         let purpose = match mv.from() {
             Some(from) if placed != PieceType::Pawn => threats.of_piece(&position, placed, from),
             Some(_) => threats.of_pawns(placed),

@@ -3,7 +3,6 @@
 use enbu_movegen::{Move, PieceType};
 
 use crate::extend::Extension;
-use crate::history::Line;
 use crate::limits::Moves;
 use crate::node::{Best, Candidate, Effort, Node, NodeKind, Trend};
 use crate::picker::{self, Picker, Plan, Wanted};
@@ -181,7 +180,6 @@ impl Worker<'_> {
             }
             number += 1;
             let candidate = self.candidate_move(mv, number, &picker);
-            let victim = candidate.victim;
             let mut reduction = if number == 1 { 0 } else { self.reduction(node, &candidate) };
             if best.value > -DECIDED {
                 if !node.follows && late::is_late(depth, number, node.trend) {
@@ -209,7 +207,8 @@ impl Worker<'_> {
             if self.stopped {
                 break;
             }
-            self.make(mv, ply);
+            let quiet = picker.quiet_key(&self.position, mv);
+            self.make(mv, ply, quiet);
             self.frame_mut(ply).number = number;
             let new_depth = depth - 1 + extension;
             if depth < params::lmr_depth() {
@@ -224,8 +223,8 @@ impl Worker<'_> {
             }
             let below = self.frame(ply + 1).anchor;
             anchor = anchor.min(below);
-            if value > alpha && victim.is_none() && number > 1 && reduced < new_depth {
-                self.reward_surprise(mv, effort, line);
+            if let Some(key) = quiet.filter(|_| value > alpha && number > 1 && reduced < new_depth) {
+                self.reward_surprise(key, effort, line);
             }
             if value > best.value {
                 best.value = value;
@@ -244,7 +243,6 @@ impl Worker<'_> {
             }
             tried.push(mv, &self.position, best.mv);
         }
-        picker.close(&mut self.moves);
         self.frame_mut(ply).anchor = anchor;
         if number == 0 && !self.stopped {
             // A side without a legal move has lost, in check or not; without the excluded move the
@@ -257,10 +255,11 @@ impl Worker<'_> {
         }
         if !self.stopped {
             if let Some(mv) = best.mv {
-                self.reward(mv, &tried, node);
+                self.reward(mv, &tried, node, &picker);
             }
             self.judge_last_move(node, &best);
         }
+        picker.close(&mut self.moves);
         Outcome::Searched(best)
     }
 
@@ -279,15 +278,15 @@ impl Worker<'_> {
         }
         let check_squares = picker.check_squares(&self.position);
         let checks = check_squares.is_some_and(|squares| squares.is_hit_by(&self.position, mv));
-        let history = picker.history.unwrap_or_else(|| self.history_of(mv, victim, picker.plan.line));
+        let history = picker.history.unwrap_or_else(|| self.history_of(mv, victim, picker));
         Candidate { mv, number, victim, checks, history, gains: picker.knows_gain() }
     }
 
     /// History of a quiet move or a capture.
-    fn history_of(&self, mv: Move, victim: Option<PieceType>, line: Line) -> i32 {
+    fn history_of(&self, mv: Move, victim: Option<PieceType>, picker: &Picker) -> i32 {
         match victim {
             Some(victim) => self.memory.moves.capture(&self.position, mv, victim),
-            None => self.memory.moves.after(self.position.turn(), line).of(&self.position, mv),
+            None => picker.known(&self.position, self.memory).of(&self.position, mv),
         }
     }
 

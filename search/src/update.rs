@@ -5,6 +5,7 @@ use enbu_movegen::{Move, Position};
 use crate::history::{Line, QuietKey};
 use crate::node::{Best, Effort, Judgement, Node};
 use crate::params;
+use crate::picker::Picker;
 use crate::report::Bound;
 use crate::value::{Value, is_ordinary};
 use crate::worker::{Frame, Worker};
@@ -44,7 +45,7 @@ fn bonus(depth: i32) -> i32 {
 impl Worker<'_> {
     /// Rewards the best move, which beat alpha, and lowers those tried before it: captures always,
     /// quiet ones if the best is quiet.
-    pub(crate) fn reward(&mut self, best: Move, tried: &FailedMoves, node: &Node) {
+    pub(crate) fn reward(&mut self, best: Move, tried: &FailedMoves, node: &Node, picker: &Picker) {
         let bonus = bonus(node.depth);
         let is_quiet = self.position.piece_at(best.to()).is_none();
         if is_quiet {
@@ -53,17 +54,16 @@ impl Worker<'_> {
         let histories = &mut self.memory.moves;
         let failed = tried.moves.iter().map_while(|&mv| Some((mv?, -bonus)));
         for (mv, bonus) in [(best, bonus)].into_iter().chain(failed) {
-            match self.position.piece_at(mv.to()) {
-                Some(victim) => histories.adjust_capture(&self.position, mv, victim.kind, bonus),
-                None if is_quiet => histories.adjust_quiet(QuietKey::of(&self.position, mv), node.line, bonus),
-                None => {}
+            if let Some(victim) = self.position.piece_at(mv.to()) {
+                histories.adjust_capture(&self.position, mv, victim.kind, bonus);
+            } else if is_quiet && let Some(key) = picker.quiet_key(&self.position, mv) {
+                histories.adjust_quiet(key, node.line, bonus);
             }
         }
     }
 
     /// Rewards a late quiet move that beat alpha although it was searched less deeply.
-    pub(crate) fn reward_surprise(&mut self, mv: Move, effort: Effort, line: Line) {
-        let key = QuietKey::of(&self.position, mv);
+    pub(crate) fn reward_surprise(&mut self, key: QuietKey, effort: Effort, line: Line) {
         self.memory.moves.adjust_quiet(key, line, bonus(effort.depth));
     }
 

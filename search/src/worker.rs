@@ -224,9 +224,9 @@ impl<'a> Worker<'a> {
         level.is_some_and(|level| !self.position.in_check() && level.overlooks(self.position.key(), mv))
     }
 
-    /// Makes a move and counts its node.
+    /// Makes a move and counts its node. `quiet` is its key if it is quiet and its node an inner one.
     #[inline]
-    pub(crate) fn make(&mut self, mv: Move, ply: usize) {
+    pub(crate) fn make(&mut self, mv: Move, ply: usize, quiet: Option<QuietKey>) {
         let delta = self.position.do_move(mv);
         let follows = self.frame(ply).on_last_pv && self.last_pv.get(ply) == Some(&mv);
         let keys = self.frame(ply).keys.after(&delta);
@@ -234,7 +234,7 @@ impl<'a> Worker<'a> {
         child.on_last_pv = follows;
         child.keys = keys;
         let frame = &mut self.frames[ply + Self::LOOKBACK];
-        frame.quiet = delta.captured.is_none().then(|| QuietKey::after(&delta, mv));
+        frame.quiet = quiet;
         frame.arrival = Some(Arrival::from(&delta));
         self.memory.evaluator.push(&self.position, &delta);
         self.nodes += 1;
