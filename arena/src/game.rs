@@ -22,9 +22,6 @@ use crate::watch::{LiveGame, Seat, Spectators};
 /// Longest word of an engine in a message, in characters.
 const MAX_WORD: usize = 40;
 
-/// Longest error of an engine in a message, in characters.
-const MAX_ERROR: usize = 400;
-
 /// Longest line of play in a message, in plies.
 const MAX_LINE: usize = 20;
 
@@ -162,7 +159,6 @@ impl Game<'_, '_> {
         let Some(noise) = self.players[color].running.as_mut().map(Driver::take_noise) else { return };
         count_all(&mut self.faults[color], &faults(&noise));
         if let (Some(error), None) = (noise.error, &self.remark) {
-            let error: String = error.chars().take(MAX_ERROR).collect();
             self.remark = Some(Both::of(text!("{name}: {error}", "{name}：{error}")));
         }
     }

@@ -696,6 +696,7 @@ fn openings_are_judged_by_an_engine_that_does_not_play() {
         (&[engine("fine").as_str()][..], 1, "has no option named `MultiPV`"),
         (&[engine("dies-at-start").as_str()], 1, "ended with "),
         (&["./none"], 1, "`./none` cannot be started"),
+        (&["self", "option.EvalDir=none"], 1, "(nodes=50000): error: evaluation file none"),
         (&["self", "tc=10+0.1"], 2, "--engine: tc=10+0.1 is not tc=nodes=N or tc=movetime=S"),
         (&["self", "nodes=5"], 2, "--engine: `nodes=5` is not name=, option.X="),
     ] {

@@ -112,6 +112,7 @@ fn faults_of_engines_are_named_and_the_next_problem_is_put_to_them() {
         ("slow", moves, "movetime=0.1", ["fault", "fault"], "ms used of 100"),
         ("illegal", moves, "nodes=9", ["fault", "fault"], "illegal move P*5e"),
         ("garbage-answer", moves, "nodes=9", ["fault", "fault"], "bestmove: `xyzzy` is not a move"),
+        ("reports-error", moves, "nodes=9", ["fault", "fault"], "X: Error! : nn.bin"),
         ("empty-answer", moves, "nodes=9", ["fault", "fault"], "bestmove: `` is not a move"),
     ] {
         let new = suite(text, &["--engine", &misbehaving(fault), "name=X", "--tc", tc, "--hang", "0.7"]);
@@ -119,7 +120,7 @@ fn faults_of_engines_are_named_and_the_next_problem_is_put_to_them() {
         let found =
             [0, 1].map(|problem| json["problems"][problem]["attempts"][0]["verdict"].as_str().unwrap_or_default());
         assert_eq!(found, verdicts, "{fault}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{fault}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said) && !stderr(&output).contains('\u{1b}'), "{fault}: {}", stderr(&output));
         assert_eq!(output.status.code(), Some(i32::from(!said.is_empty())), "{fault}");
     }
 }

@@ -66,6 +66,7 @@ pub enum ClientError {
     Silent(line: &'static str, limit: Duration) => "no {line} within {} s", "{} 秒以内に {line} がありません", seconds(limit);
     Deaf(limit: Duration) => "no reading of its input within {} s", "{} 秒以内に入力を読みません", seconds(limit);
     Cancelled => "cancelled", "中断しました";
+    Reported(error: String) => "{error}", "{error}";
     UnknownOption(name: String, known: String) =>
         "has no option named `{name}`; it has {known}", "`{name}` というオプションはありません（あるのは {known}）";
     OptionValue(#[from] error: OptionError) => "{error}", "{error}";

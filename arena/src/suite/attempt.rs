@@ -173,6 +173,7 @@ impl<'m> Candidate<'m> {
             heard => heard,
         };
         let (heard, at) = heard?;
+        driver.reported()?;
         let time = at.saturating_duration_since(began);
         let late = clock.budget().filter(|&budget| task == Task::Move && time > budget + self.slack);
         let mut attempt = judged(heard, &trail, time);

@@ -42,7 +42,7 @@ pub struct Noise {
     pub unknown_lines: u32,
     /// Lines lost because they were too long or too many.
     pub lost_lines: u32,
-    /// The first `info string` that begins with "error", in any case.
+    /// The first `info string` that begins with "error", in any case, up to 400 characters.
     pub error: Option<String>,
 }
 
@@ -88,6 +88,9 @@ const MAX_IDENTITY_BYTES: usize = 1 << 20;
 
 /// Longest name of an engine, in characters.
 const MAX_NAME: usize = 100;
+
+/// Longest error of an engine, in characters.
+const MAX_ERROR: usize = 400;
 
 /// Longest list of options in a message, in characters.
 const MAX_KNOWN: usize = 2000;
@@ -249,7 +252,7 @@ impl Driver {
     fn hear(&mut self, line: &str) {
         self.wiretap.iter_mut().for_each(|tap| tap.heard(line));
         if let Some(text) = line.strip_prefix("info string ").filter(|text| is_error(text)) {
-            self.noise.error.get_or_insert_with(|| text.to_owned());
+            self.noise.error.get_or_insert_with(|| text.chars().take(MAX_ERROR).collect());
         }
     }
 
@@ -275,6 +278,12 @@ impl Driver {
     pub fn take_noise(&mut self) -> Noise {
         self.noise.lost_lines += self.process.take_lost();
         std::mem::take(&mut self.noise)
+    }
+
+    /// Fails if the engine has reported an error since the last call, as of a file that it cannot
+    /// read: its answers would be those of another engine.
+    pub fn reported(&mut self) -> Result<(), ClientError> {
+        self.noise.error.take().map_or(Ok(()), |error| Err(ClientError::Reported(error)))
     }
 
     /// Sends `quit`, and kills the remaining processes of the engine's process group after

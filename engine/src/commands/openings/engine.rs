@@ -96,7 +96,8 @@ impl EngineJudge {
         let moves = position.history().collect();
         let line = Command::Position(PositionCommand { setup: Setup::startpos(), moves, tail: None });
         let began = self.driver.go(&line.to_string(), &Command::Go(request).to_string())?;
-        self.driver.answer(began, Duration::from_millis(budget_ms) + patience.hang, |_| ()).map(drop)
+        self.driver.answer(began, Duration::from_millis(budget_ms) + patience.hang, |_| ())?;
+        self.driver.reported()
     }
 }
 
