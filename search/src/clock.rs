@@ -34,7 +34,7 @@ enum Unused {
 }
 
 /// Expected further moves of one side at the start of a game, and late in it. More than will follow, so that
-/// moves take longer up to the 40th, as more depends on them (docs/evidence.md, "The clock").
+/// moves take longer up to about the 40th, as more depends on them (docs/evidence.md, "The clock").
 /// Last test: against 67 and 27, falling by a third a ply, 2 s + 0.02 s, 600 games, +316 =6 -278, +22 ± 27.
 const HORIZON: u32 = 130;
 const LATE_HORIZON: u32 = 20;
@@ -263,7 +263,7 @@ mod tests {
                     optimum
                 })
                 .collect();
-            assert!(planned[25] * 5 > planned[0] * 3, "{time} {planned:?}");
+            assert!(planned[25] > planned[0], "{time} {planned:?}");
             assert!(left > ms(time / 10) && left < ms(time / 2), "{time} {left:?}");
         }
     }
