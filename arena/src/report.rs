@@ -137,14 +137,13 @@ impl Pairing {
 
     /// The faults of both engines; `None` without any.
     fn faults_text(&self) -> Option<String> {
-        let faults = self.faults.iter().zip(&self.names).enumerate();
-        let texts = faults.flat_map(|(index, (faults, name))| {
+        let texts = self.faults.iter().zip(&self.names).flat_map(|(faults, name)| {
             faults.iter().map(move |(fault, times)| {
-                pick(format!("{fault}{}={times}", index + 1), format!("{name} の{} {times} 回", fault.name()))
+                pick(format!("{name}: {fault} {times}"), format!("{name} の{} {times} 回", fault.name()))
             })
         });
         let texts: Vec<String> = texts.collect();
-        (!texts.is_empty()).then(|| texts.join(pick(" ", "、")))
+        (!texts.is_empty()).then(|| texts.join(pick(", ", "、")))
     }
 
     /// All statistics, on several lines.
@@ -364,7 +363,7 @@ mod tests {
         assert_eq!(pairing.pairs, Pentanomial([0, 1, 1, 0, 1]), "the seventh game has no partner");
         assert_eq!(pairing.faults[1][&Fault::BadPv], 14);
         assert!(pairing.line(None).starts_with("W 3 D 2 L 2  Elo "));
-        assert!(pairing.line(None).ends_with("  faults bad_pv2=14"));
+        assert!(pairing.line(None).ends_with("  faults b: bad_pv 14"));
         // The order in which games come does not matter.
         let mut reversed = games;
         reversed.reverse();

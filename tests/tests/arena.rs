@@ -165,7 +165,7 @@ fn an_error_that_an_engine_reports_is_counted_and_shown() {
     let played = played.with(&["--hang", "30"]);
     let output = played.play();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-    assert!(stdout.contains("error1=2"), "{stdout}");
+    assert!(stdout.contains("one: error 2"), "{stdout}");
     assert!(stderr.contains("game 1: max_moves: one: Error! : nn.bin"), "{stderr}");
     assert!(!stderr.contains('\u{1b}'), "{stderr:?}");
     for game in games(&played.path("out.jsonl")) {
