@@ -191,12 +191,15 @@ impl<'a> Worker<'a> {
         self.job.table.store(self.position.key(), ply, entry);
     }
 
-    /// Stores the result of the node at `ply`. If it depends on a decisive repetition of a position
-    /// before the node, other paths to the node would give another one: only the move is kept, with
-    /// a bound that always holds.
+    /// Stores the result of the node at `ply`. Of a decided value that depends on a repetition of a
+    /// position before the node, which other paths to the node need not have, only the move is kept,
+    /// with a bound that always holds. Ordinary values that depend on one are stored, as those that
+    /// depend on draws are.
+    ///
+    /// Last test, against ordinary ones kept out as well: +147 ± 112 (50 games, 400 000 nodes).
     #[inline]
     pub(crate) fn store(&self, ply: usize, entry: Entry) {
-        let entry = if self.frame(ply).anchor < Anchor::Ply(ply) {
+        let entry = if self.frame(ply).anchor < Anchor::Ply(ply) && !is_ordinary(entry.value) {
             Entry { value: mated_at(ply), bound: Bound::Lower, depth: 0, ..entry }
         } else {
             entry
